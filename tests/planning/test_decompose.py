@@ -364,6 +364,35 @@ def test_sameness_of_directors_goes_over_the_directors() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "Were the director of Low Water and the composer of Rain born in the same town?",
+            ["Who is the director of Low Water?", "Who is the composer of Rain?", "In which town was #1 born?"],
+        ),
+        (
+            "Did the engineer of Long Bridge and the mayor of Velm die in the same year?",
+            ["Who is the engineer of Long Bridge?", "Who is the mayor of Velm?", "In which year did #1 die?"],
+        ),
+        (
+            "Are Ada Lund and the mayor of Velm from the same town?",
+            ["Who is the mayor of Velm?", "Which town is Ada Lund from?", "Which town is #1 from?"],
+        ),
+        (
+            "Did Ada Lund and Oskar Vale study at the same school?",
+            ["At which school did Ada Lund study?", "At which school did Oskar Vale study?"],
+        ),
+    ],
+)
+def test_sameness_keeps_what_each_of_both_is_and_does(question: str, expected: list[str]) -> None:
+    """Each is the holder of its own role, and what they did is asked of both."""
+    plan = decompose(question)
+    assert [step.question for step in plan.steps][: len(expected)] == expected
+    assert plan.final is not None
+    assert plan.final.comparator == "same"
+
+
 def test_a_predicate_of_both_is_asked_of_each() -> None:
     """Are both X and Y operas?"""
     plan = decompose("Are both The Glass Tide and Rain operas?")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
@@ -23,36 +23,18 @@ from polyhop.english.words import (
     TIMES,
     TITLE_NOUNS,
     WH_WORDS,
-    names_person,
     word_set,
 )
-from polyhop.planning.rules.chains import answer_chain
+from polyhop.planning.rules.agreement import agreement
 from polyhop.planning.rules.clauses import finite_at, first_finite
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.event_times import before_or_after, time_between, timed
+from polyhop.planning.rules.measure import Measure, as_singular
 from polyhop.plans import Combination, Comparator, Plan
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
 _STRENGTH: Final = word_set("much far even still any")  # before a comparative
 _DIED: Final = word_set("died die dies death dead deceased")
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """What is asked about each of the things compared, with a gap where the thing goes."""
-
-    before: Words
-    after: Words
-    comparator: Comparator
-    target: str
-
-    def ask(self, thing: Words, draft: PlanDraft) -> int:
-        """Ask it about one thing; returns the index of the step."""
-        return _index(answer_chain((*self.before, *thing, *self.after), draft, self.target))
-
-
-def _index(reference: Word) -> int:
-    return int(reference.text[1:]) - 1
 
 
 def compare(words: Words) -> Plan | None:
@@ -66,7 +48,7 @@ def compare(words: Words) -> Plan | None:
     if options is not None:
         return _choice(options.frame, *options.options) if len(options.options) == 2 else None
     if words[0].low in BE | DO | HAVE:
-        return _order(words) or timed(words) or _agreement(words)
+        return _order(words) or timed(words) or agreement(words)
     planned = _common(words)
     if planned is None and words[0].low == "how":
         words = (words[0], *plain(*words[1].text.split()), *words[2:])  # "many years" is taken for a name
@@ -91,8 +73,8 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
             operand
             for thing in things
             for operand in (
-                _Measure(plain("when", "was"), plain("born"), "longer", "date of birth").ask(thing, draft),
-                _Measure(plain("when", "did"), plain("die"), "longer", "date of death").ask(thing, draft),
+                Measure(plain("when", "was"), plain("born"), "longer", "date of birth").ask(thing, draft),
+                Measure(plain("when", "did"), plain("die"), "longer", "date of death").ask(thing, draft),
             )
         )
         return draft.plan("comparison", Combination(comparator="longer", operands=operands, options=names))
@@ -100,7 +82,7 @@ def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
     if measure is None:
         return None
     if measure.target == "date of birth" and not role and frame[0].low in ("which", "what") and "born" not in lows:
-        measure = _Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
+        measure = Measure(plain("how", "old", "is"), (), measure.comparator, "age")  # a bridge was not born
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
 
@@ -144,18 +126,18 @@ def _option_noun(frame: Words) -> Words:
     return plain(noun) if noun in TITLE_NOUNS else ()
 
 
-def _date_measure(frame: Words) -> _Measure | None:
+def _date_measure(frame: Words) -> Measure | None:
     lows = {word.low for word in frame}
     order = next((TIMES[word.low] for word in reversed(frame) if word.low in TIMES), None)
     if order is None or lows & {"fewer", "fewest", "less"}:
         return None
     comparator: Comparator = "earlier" if order == "earlier" else "later"
     if lows & _DIED:
-        return _Measure(plain("when", "did"), plain("die"), comparator, "date of death")
+        return Measure(plain("when", "did"), plain("die"), comparator, "date of death")
     if lows & _BORN and not lows & {"released", "founded", "established"}:
-        return _Measure(plain("when", "was"), plain("born"), comparator, "date of birth")
+        return Measure(plain("when", "was"), plain("born"), comparator, "date of birth")
     if "came" in lows or "come" in lows:
-        return _Measure(plain("when", "did"), plain("come", "out"), comparator, "release date")
+        return Measure(plain("when", "did"), plain("come", "out"), comparator, "release date")
     verb = first_finite(frame, 1)
     if verb is None:
         return None
@@ -163,13 +145,13 @@ def _date_measure(frame: Words) -> _Measure | None:
     if [word.low for word in rest[-3:]] in (["at", "a", "date"], ["at", "an", "date"]):
         rest = rest[:-3]
     if frame[verb].low in BE and rest and is_participle(rest[0].low):
-        return _Measure(plain("when", "was"), rest, comparator, "date")
+        return Measure(plain("when", "was"), rest, comparator, "date")
     if frame[verb].low not in AUXILIARIES and len(rest) < 6:
-        return _Measure(plain("when", "did"), (*plain(base_form(frame[verb].low)), *rest), comparator, "date")
+        return Measure(plain("when", "did"), (*plain(base_form(frame[verb].low)), *rest), comparator, "date")
     return None
 
 
-def _amount_measure(frame: Words) -> _Measure | None:
+def _amount_measure(frame: Words) -> Measure | None:
     degree = degree_in(frame, most=False)
     if degree is None:
         return None
@@ -179,10 +161,10 @@ def _amount_measure(frame: Words) -> _Measure | None:
         return None  # when things were tells that
     order: Comparator = "larger" if degree.more else "smaller"
     name = target.removeprefix("many ").removeprefix("much ")
-    return _Measure(plain(*before.split()), plain(*after.split()), order, name)
+    return Measure(plain(*before.split()), plain(*after.split()), order, name)
 
 
-def _truth_measure(frame: Words) -> _Measure | None:
+def _truth_measure(frame: Words) -> Measure | None:
     """A predicate that holds for one of the options: each is asked whether it does."""
     if frame and frame[0].low in AUXILIARIES:
         return None
@@ -191,9 +173,9 @@ def _truth_measure(frame: Words) -> _Measure | None:
         return None
     rest = frame[verb + 1 :]
     if frame[verb].low in AUXILIARIES:
-        return _Measure(frame[verb : verb + 1], rest, "either", "")
+        return Measure(frame[verb : verb + 1], rest, "either", "")
     does = "does" if frame[verb].low.endswith("s") else "did"
-    return _Measure(plain(does), (*plain(base_form(frame[verb].low)), *rest), "either", "")
+    return Measure(plain(does), (*plain(base_form(frame[verb].low)), *rest), "either", "")
 
 
 def _order(words: Words) -> Plan | None:
@@ -261,112 +243,6 @@ def _difference(words: Words) -> Plan | None:
     return replace(planned, steps=tuple(steps) if does else planned.steps, final=final)
 
 
-def _agreement(words: Words) -> Plan | None:
-    """Do two things agree? "Are X and Y in the same country?", "Are both X and Y operas?"."""
-    found = _pair(words)
-    if found is None:
-        return None
-    left, right, rest = found
-    head = words[1 : next(i for i, word in enumerate(words) if word.atomic)]
-    draft = PlanDraft()
-    noun = tuple(Word(_singular(word.low)) for word in head if word.low in TITLE_NOUNS)
-    role = _shared_role(head, rest)
-    things: list[Words] = [(*noun[:1], left), (*noun[:1], right)]
-    things = [(draft.relation(plain(role), thing),) for thing in things] if role else [(left,), (right,)]
-    measure = _shared_measure(rest) or _predicate(words[0], rest)
-    if measure is None:
-        return None
-    operands = tuple(measure.ask(thing, draft) for thing in things)
-    return draft.plan(
-        "comparison", Combination(comparator=measure.comparator, operands=operands, options=(left.text, right.text))
-    )
-
-
-def _shared_role(head: Words, rest: Words) -> str:
-    """The role that both hold: "the directors of X and Y", "do X and Y have directors"."""
-    had = tuple(takewhile(lambda word: word.low != "same", rest))  # "have the same teacher" asks for the teacher
-    holders = head if any(word.low == "of" for word in head) else had if any(word.low in HAVE for word in rest) else ()
-    return next((_singular(word.low) for word in holders if _singular(word.low) in ROLES), "")
-
-
-def _singular(noun: str) -> str:
-    if noun == "series":
-        return noun
-    return noun.removesuffix("s") if len(noun) > 3 and not noun.endswith("ss") else noun
-
-
-def _pair(words: Words) -> tuple[Word, Word, Words] | None:
-    """The two names of a yes/no question and what is said of them."""
-    for at in range(2, len(words) - 1):
-        if words[at].low == "and" and (words[at - 1].atomic or (words[at - 1].low == "," and words[at - 2].atomic)):
-            right = next((i for i in range(at + 1, min(at + 7, len(words))) if words[i].atomic), None)
-            if right is None or any(finite_at(words, i) for i in range(at + 1, right)):
-                continue
-            return _listed(words, at), words[right], _trimmed(words[right + 1 :])
-    same = next((i for i, word in enumerate(words) if word.low == "same"), None)
-    if (
-        same is None
-        or not any(word.atomic for word in words[1:same])
-        or not words[-1].atomic
-        or words[-2].low not in ("as", "with")
-    ):
-        return None
-    first = next(i for i, word in enumerate(words) if word.atomic)
-    return words[first], words[-1], _trimmed(words[first + 1 : -2])
-
-
-def _listed(words: Words, middle: int) -> Word:
-    """The name before the "and", with what a comma adds to it: "are both St John's School, York and ..."."""
-    end = middle if words[middle - 1].atomic else middle - 1
-    start = end - 1
-    while start > 2 and words[start - 1].low == "," and words[start - 2].kind == "name":
-        start -= 2
-    return Word(render(words[start:end]), "name") if start < end - 1 else words[end - 1]
-
-
-def _trimmed(rest: Words) -> Words:
-    kept = list(rest)
-    while kept and (kept[0].kind == "mark" or kept[0].low in TITLE_NOUNS | {"both", "too", "either"}):
-        kept.pop(0)
-    return tuple(word for word in kept if word.low != "both")
-
-
-def _shared_measure(rest: Words) -> _Measure | None:
-    """What has to be equal: "located in the same country" asks in which country each is located."""
-    same = next((i for i, word in enumerate(rest) if word.low in ("same", "similar", "shared")), None)
-    if same is None or same + 1 >= len(rest):
-        return None
-    noun = plain(*(word.low for word in rest[same + 1 :]))
-    verb = next((word.low for word in rest[:same] if is_participle(word.low) and word.low != "shared"), "")
-    name = " ".join(word.low for word in noun)
-    if noun[0].low in ("nationality", "citizenship"):
-        return _Measure(plain("what", "is", "the", "nationality", "of"), (), "same", "nationality")
-    preposition = next((w for w in reversed(rest[:same]) if w.low in PREPOSITIONS), None)
-    if verb and preposition is not None:
-        if noun[0].low in ("place", "location"):
-            return _Measure(plain("where", "was"), plain(verb), "same", "place")
-        is_or_was = "is" if verb in ("located", "based", "situated", "headquartered") else "was"
-        return _Measure((preposition, *plain("which"), *noun, *plain(is_or_was)), plain(verb), "same", name)
-    if preposition is not None and preposition.low != "of":
-        if preposition.low == "from" or noun[0].low in ("country", "nation"):
-            return _Measure(plain("which") + noun + plain("is"), plain("from"), "same", name)
-        return _Measure((preposition, *plain("which"), *noun, *plain("is")), (), "same", name)
-    asks = "who" if names_person(noun[0].low) else "what"
-    return _Measure(plain(asks, "is", "the") + noun + plain("of"), (), "same", name)
-
-
-def _predicate(helper: Word, rest: Words) -> _Measure | None:
-    if not rest:
-        return None
-    low = helper.low
-    singular = "has" if low == "have" else _as_singular(plain(low))[0].text
-    return _Measure(plain(singular), rest, "both", "")
-
-
-def _as_singular(words: Words) -> Words:
-    return tuple(Word({"are": "is", "were": "was", "do": "does"}.get(word.low, word.text), word.kind) for word in words)
-
-
 def _common(words: Words) -> Plan | None:
     """What do two things share: "What language do X and Y have in common?", "Where are X and Y?"."""
     lows = [word.low for word in words]
@@ -391,8 +267,8 @@ def _common(words: Words) -> Plan | None:
     ) or (words[0].low not in WH_WORDS | PREPOSITIONS and before):
         return None
     draft = PlanDraft()
-    before, after = _as_singular(before), _as_singular(after[:1]) + after[1:]
-    measure = _Measure(before, after, "common", " ".join(word.low for word in before[1:-1]))
+    before, after = as_singular(before), as_singular(after[:1]) + after[1:]
+    measure = Measure(before, after, "common", " ".join(word.low for word in before[1:-1]))
     operands = tuple(measure.ask((option,), draft) for option in options)
     return draft.plan(
         "comparison", Combination(comparator="common", operands=operands, options=tuple(o.text for o in options))

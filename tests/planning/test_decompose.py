@@ -380,6 +380,10 @@ def test_sameness_of_directors_goes_over_the_directors() -> None:
             ["Who is the mayor of Velm?", "Which town is Ada Lund from?", "Which town is #1 from?"],
         ),
         (
+            "Did the same firm build Long Bridge and the Corn Hall?",
+            ["Which firm built Long Bridge?", "Which firm built Corn Hall?"],
+        ),
+        (
             "Did Ada Lund and Oskar Vale study at the same school?",
             ["At which school did Ada Lund study?", "At which school did Oskar Vale study?"],
         ),
@@ -391,6 +395,32 @@ def test_sameness_keeps_what_each_of_both_is_and_does(question: str, expected: l
     assert [step.question for step in plan.steps][: len(expected)] == expected
     assert plan.final is not None
     assert plan.final.comparator == "same"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By how many metres is Long Bridge longer than the Corn Hall?",
+        "By how much is Long Bridge longer than the Corn Hall?",
+        "How many metres longer is Long Bridge than the Corn Hall?",
+    ],
+)
+def test_by_how_much_one_is_more_asks_the_measure_of_each(question: str) -> None:
+    plan = decompose(question)
+    assert [step.question for step in plan.steps] == ["How long is Long Bridge?", "How long is the Corn Hall?"]
+    assert plan.final is not None
+    assert plan.final.comparator == "apart"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Were both of the people who signed the Treaty of Velm still alive in 1295?",
+        "Who was the pupil of Ada Lund who built Long Bridge?",
+    ],
+)
+def test_what_leaves_no_question_behind_is_not_taken_apart(question: str) -> None:
+    assert decompose(question).is_whole
 
 
 def test_a_predicate_of_both_is_asked_of_each() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 from polyhop.english.question import Words, read_words
@@ -30,12 +31,12 @@ _OPEN_RELATIVES: Final = word_set("who whom whose which that")
 
 
 def asks_something(question: str) -> bool:
-    """Whether a step asks, and says more than what it refers to: "was #1?", "who came when #1?", "it is a play by #1?".
+    """Whether a step asks, and says more than what it refers to: not so "were both of #1?" and "it is a play by #1?".
 
-    What was taken apart wrongly leaves these behind.
+    What was taken apart wrongly leaves these behind, and "who came when #1?" and "who was #1 who came?".
     """
     words = read_words(question.rstrip("?"))
-    if _states(words):
+    if _states(words) or _is_told_twice(words):
         return False
     *before, last = ("", *(word.low for word in words))
     if last in AUXILIARIES and before[-1] in _OPEN_RELATIVES:
@@ -43,8 +44,14 @@ def asks_something(question: str) -> bool:
     if not REFERENCE.fullmatch(last):
         return True
     owns = before[-1] in HAVE and before[1:-1] in (["who"], ["what"])
-    helps = before[-1] in AUXILIARIES and FUNCTION_WORDS.issuperset(before[1:]) and not owns
+    helping = AUXILIARIES.intersection((before[-1], *before[1:2])) and FUNCTION_WORDS.issuperset(before[1:])
+    helps = bool(helping) and not owns
     return not helps and before[-1] not in _BEFORE_CLAUSES
+
+
+def _is_told_twice(words: Words) -> bool:
+    """Whether a clause says which of several a reference stands for, which is one by then: "who was #1 who came?"."""
+    return any(REFERENCE.fullmatch(one.text) and more.low in _OPEN_RELATIVES for one, more in pairwise(words))
 
 
 def _states(words: Words) -> bool:

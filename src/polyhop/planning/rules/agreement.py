@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from polyhop.english.question import Word, Words, plain, render
-from polyhop.english.verbs import is_participle
+from polyhop.english.verbs import is_participle, past_of, third_of_base
 from polyhop.english.words import ARTICLES, DO, HAVE, PREPOSITIONS, ROLES, TITLE_NOUNS, names_person
 from polyhop.planning.rules.clauses import finite_at
 from polyhop.planning.rules.draft import PlanDraft
@@ -15,6 +15,7 @@ from polyhop.plans import Combination, Plan
 
 def agreement(words: Words) -> Plan | None:
     """Do two things agree? "Are X and Y in the same country?", "Are both X and Y operas?"."""
+    words, doer = _without_doer(words)
     found = _pair(words)
     if found is None:
         return None
@@ -27,13 +28,27 @@ def agreement(words: Words) -> Plan | None:
         (draft.relation(plain(role), (*noun[:1], name)),) if role else (name,)
         for role, name in zip(roles, (left, right), strict=True)
     ]
-    measure = _shared_measure(words[0], rest) or _predicate(words[0], rest)
+    measure = doer or _shared_measure(words[0], rest) or _predicate(words[0], rest)
     if measure is None:
         return None
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan(
         "comparison", Combination(comparator=measure.comparator, operands=operands, options=(left.text, right.text))
     )
+
+
+def _without_doer(words: Words) -> tuple[Words, Measure | None]:
+    """The two things alone where one has to have done something to both: "did the same firm build X and Y?"."""
+    first = next((at for at, word in enumerate(words) if word.atomic), 0)
+    end = next((at for at in range(first, 0, -1) if words[at - 1].low not in ARTICLES), 0)
+    same = [word.low for word in words[1:3]] == ["the", "same"]
+    if words[0].low not in DO or not same or end < 5 or words[-1].kind == "word":
+        return words, None
+    verb = words[end - 1].low
+    did = past_of(verb) if words[0].low == "did" else third_of_base(verb)
+    noun = words[3 : end - 1]
+    measure = Measure((*plain("which"), *noun, *plain(did)), (), "same", render(noun))
+    return (words[0], *words[end:]), measure
 
 
 def _roles(head: Words, own: Words, rest: Words) -> tuple[str, str]:

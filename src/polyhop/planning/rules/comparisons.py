@@ -50,6 +50,7 @@ def compare(words: Words) -> Plan | None:
     if words[0].low in BE | DO | HAVE:
         return _order(words) or timed(words) or agreement(words)
     planned = _common(words)
+    words = _how_much_said_first(words)
     if planned is None and words[0].low == "how":
         words = (words[0], *plain(*words[1].text.split()), *words[2:])  # "many years" is taken for a name
         planned = time_between(words) or _difference(words)
@@ -219,6 +220,16 @@ def _more_than(words: Words, than: int) -> Plan | None:
     if planned is None or planned.final is None:
         return None
     return replace(planned, final=replace(planned.final, whether=True))
+
+
+def _how_much_said_first(words: Words) -> Words:
+    """The words of "by how many metres is X longer than Y?" as those of "how many metres longer is X than Y?"."""
+    lows = [word.low for word in words]
+    than = lows.index("than") if "than" in lows else 0
+    verb = next((at for at in range(3, than) if lows[at] in BE), 0)
+    if lows[:2] != ["by", "how"] or not 0 < verb < than - 1:
+        return words
+    return (*words[1:verb], words[than - 1], *words[verb : than - 1], *words[than:])
 
 
 def _difference(words: Words) -> Plan | None:

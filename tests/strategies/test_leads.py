@@ -18,11 +18,11 @@ def view(engine: Polyhop) -> Iterator[View]:
         yield view
 
 
-def names(view: View, question: str, asked: str, *titles: str) -> list[str]:
-    """What a step may have found in the passages about some things."""
+def names(view: View, question: str, asked: str, *titles: str, left: str = "") -> list[str]:
+    """What a step may have found in the passages about some things, the best first."""
     sources = [number for title in titles for number in view.text.titles.about(title)]
     leads = Leads(question=question, over=view, values=6, links=6)
-    found = leads.of(asked, sources, lambda _: (), lambda name: f"When did {name} die?", lambda _: 0.0)
+    found = leads.of(asked, sources, lambda _: (), lambda name: f"When did {name} die?", lambda _: 0.0, left=left)
     return [lead.name for lead in found]
 
 
@@ -34,3 +34,13 @@ def test_no_step_finds_what_the_question_names_already(view: View) -> None:
     assert "Harrowmere Lighthouse" in found
     assert "Harrowmere Lighthouse" not in named
     assert named
+
+
+def test_a_later_step_is_judged_by_what_is_left_of_the_question(view: View) -> None:
+    """The passages that tell who taught the architect, and where he was born, do not speak of her lighthouse."""
+    whole = "Where was the teacher of the architect of Harrowmere Lighthouse born?"
+    asked = "Who is the teacher of Edda Marrish?"
+    by_all = names(view, whole, asked, "Edda Marrish")
+    by_what_is_left = names(view, whole, asked, "Edda Marrish", left=f"{asked} Where was the teacher born?")
+    assert by_what_is_left[0] == "Corwin Ashgrave"
+    assert by_all[0] != "Corwin Ashgrave"

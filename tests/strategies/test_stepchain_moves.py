@@ -310,6 +310,19 @@ def test_a_name_leads_to_the_passage_about_it(view: View, number: dict[str, int]
     assert said == "It was built by Ada Brook in 1801."
 
 
+def test_what_is_left_of_a_question_has_the_answers_so_far_and_says_what_else_is_sought(view: View) -> None:
+    """The first step is judged by all of it: nothing is left out yet."""
+    taken = stepping(view, scope="question")
+    steps = ["Who is the builder of the Gull?", "Who is the sister of #1?", "Where was #2 born?"]
+    plan = plan_of_questions(steps)
+    first = AskedStep(position=0, question=steps[0], passages=[], way=())
+    first.answer, first.carried = "Ada Brook", True
+    second = AskedStep(position=1, question="Who is the sister of Ada Brook?", passages=[], way=())
+    taken.done = [first, second]
+    assert taken._left(first, plan) == BORN
+    assert taken._left(second, plan) == "Who is the sister of Ada Brook? Where was the sister born?"
+
+
 def test_what_is_asked_about_is_no_answer(view: View, number: dict[str, int]) -> None:
     assert "Gull" not in names(lead_on(leads_of(view), "Who is the builder of the Gull?", number["Gull"]))
 

@@ -24,7 +24,7 @@ NAMING = 2  # of them, how many a value may lead to
 READING = 1.0  # for each logit of the reader's chance above that of a name that it does not point at
 UNREAD = 0.005  # chance of such a name
 OWN_TITLE = 2.3  # taken from what a passage is about, where it was not read
-ALONE = 7.0  # taken from a name that leads to nothing but the passage it stands in, which is then judged alone
+ALONE = 5.0  # taken from a name that leads to nothing but the passage it stands in, which is then judged alone
 BORNE_OUT = 3.0  # score from which three of four names were right
 DOUBTED = 8.0  # score below which the whole question is asked besides
 CHANCE = (0.22, -0.82)  # slope and intercept of the logistic model of whether a name is right, of its score
@@ -81,12 +81,15 @@ class Leads:
         linked: Callable[[int], Iterable[str]],
         next_question: Callable[[str], str],
         borne: Callable[[str], float],
+        *,
+        left: str = "",
     ) -> list[Lead]:
         """The leads of a sub-question that was asked of passages, best first.
 
         ``linked``: the names that facts join to a passage. ``next_question``: what is asked of a name next. ``borne``:
-        how well chains bear a name out, 0 to 1. The whole question judges a name together with where it leads: not only
-        that she had a husband, but that he was born somewhere.
+        how well chains bear a name out, 0 to 1. ``left``: what is left of the question, which is the whole of it where
+        nothing is given. It judges a name together with where it leads: not only that she had a husband, but that he
+        was born somewhere.
         """
         passages = dict(zip(sources, self.over.passages(sources), strict=True))
         named = self._named(asked)
@@ -101,7 +104,7 @@ class Leads:
             reached = {target for target, _ in ways} | {first}
             for name, target in self.linked(first, passages[first], linked(first), known, reached):
                 ways.setdefault((target, name), _Value(name, first, 0.0, None))
-        return self._judged(ways, passages, borne)
+        return self._judged(left or self.question, ways, passages, borne)
 
     def beyond(self, starts: Sequence[int], linked: Callable[[int], Iterable[str]]) -> list[Lead]:
         """Where passages lead by what they name, best first: for a question that was not taken apart."""
@@ -111,7 +114,7 @@ class Leads:
             for start, passage in reversed(passages.items())
             for name, target in self.linked(start, passage, linked(start), set(), {start})
         }
-        return self._judged(ways, passages, lambda _: 0.0)
+        return self._judged(self.question, ways, passages, lambda _: 0.0)
 
     def _named(self, question: str) -> frozenset[str]:
         """Keys of the titles that a question names."""
@@ -194,12 +197,18 @@ class Leads:
         return [numbers[place] for place in np.sort(np.argsort(-cosines, kind="stable")[:most]).tolist()]
 
     def _judged(
-        self, ways: dict[tuple[int, str], _Value], sources: dict[int, Passage], borne: Callable[[str], float]
+        self,
+        question: str,
+        ways: dict[tuple[int, str], _Value],
+        sources: dict[int, Passage],
+        borne: Callable[[str], float],
     ) -> list[Lead]:
         targets = dict.fromkeys(target for target, _ in ways)
         passages = {**dict(zip(targets, self.over.passages(list(targets)), strict=True)), **sources}
-        texts = [self._together(value, passages[value.source], passages[target]) for (target, _), value in ways.items()]
-        logits = self.over.models.reranker.score(self.question, texts).tolist() if texts else []
+        texts = [
+            _together(question, value, passages[value.source], passages[target]) for (target, _), value in ways.items()
+        ]
+        logits = self.over.models.reranker.score(question, texts).tolist() if texts else []
         leads = [
             Lead(
                 name=value.name,
@@ -213,11 +222,12 @@ class Leads:
         ]
         return sorted(leads, key=lambda lead: (-lead.score, lead.target, lead.name))
 
-    def _together(self, value: _Value, source: Passage, target: Passage) -> str:
-        if source.id == target.id:
-            return excerpt(target, self.question, 2 * PAIRED)
-        led = excerpt(source, self.question, PAIRED, naming=(value.name,))
-        return f"{led} {excerpt(target, self.question, PAIRED)}"
+
+def _together(question: str, value: _Value, source: Passage, target: Passage) -> str:
+    if source.id == target.id:
+        return excerpt(target, question, 2 * PAIRED)
+    led = excerpt(source, question, PAIRED, naming=(value.name,))
+    return f"{led} {excerpt(target, question, PAIRED)}"
 
 
 def _read_worth(chance: float) -> float:

@@ -176,8 +176,7 @@ class Stepping:
         """What stands for the answer of a step in a later question: a description where the answer is not known."""
         if asked.carried and asked.answer is not None:
             return asked.answer
-        step = plan.steps[asked.position]
-        return f"the {step.target or sought(step.question)}"
+        return _described(plan.steps[asked.position])
 
     def _grown(self, asked: AskedStep) -> Chains:
         """The graph with the facts of a step's passages, walked for its question."""
@@ -219,7 +218,8 @@ class Stepping:
             answers[asked.position] = name
             return rewrite(step, answers)
 
-        leads = self.leads.of(asked.question, sources, self._linked, next_question, asked.borne)
+        left = self._left(asked, plan)
+        leads = self.leads.of(asked.question, sources, self._linked, next_question, asked.borne, left=left)
         if not leads:
             return {}
         best = leads[0]
@@ -232,6 +232,18 @@ class Stepping:
         self.told.append("  leads: " + "; ".join(f"{lead.name} {lead.score:+.1f}" for lead in leads[:5]))
         asked.way = tuple(dict.fromkeys((*kept, best.target)))
         return targets
+
+    def _left(self, asked: AskedStep, plan: Plan) -> str:
+        """What is left of the question: a step and those after it, as earlier steps were answered.
+
+        That is all of it as long as nothing was found that the step builds on. What was found is not said of what comes
+        next, so that by the whole question no passage seems to answer it.
+        """
+        here = asked.position + 1
+        if not plan.steps[asked.position].refers_to:
+            return self.question
+        answers = [*self._answers(plan)[:here], *map(_described, plan.steps[here:])]
+        return " ".join([asked.question, *(rewrite(step, answers) for step in plan.steps[here:])])
 
     def _bind(self, asked: AskedStep, lead: Lead) -> None:
         asked.answer, asked.sources = lead.name, (lead.source,)
@@ -294,6 +306,11 @@ class Stepping:
         return [
             replace(one, chains=(), quotes=() if there else one.quotes) for one, there in zip(told, seen, strict=True)
         ]
+
+
+def _described(step: Step) -> str:
+    """What stands for the answer to a step where it is not known."""
+    return f"the {step.target or sought(step.question)}"
 
 
 def _shifted(step: Step, by: int) -> Step:

@@ -110,7 +110,8 @@ class Trained:
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         if answered_by_steps(evidence.plan):
             direct = replace(direct, confidence=0.0, note=f"nothing could be compared; {direct.note}")
-        least = self.threshold if evidence.plan is not None and evidence.plan.computes else direct.confidence
+        quoted = shape == "value" and direct.kind is AnswerKind.QUOTATION  # it is surer than what stands in it
+        least = self.threshold if quoted or (evidence.plan or whole_question(question)).computes else direct.confidence
         best = planned if planned is not None and planned.confidence >= least else direct
         best = _fitting(question, held_against(best, evidence, None if best is direct else found))
         if evidence.doubtful:
@@ -396,5 +397,4 @@ def _listed(items: Items, chance: float) -> Reading:
 
 
 def _told(steps: Sequence[StepReading]) -> str:
-    found = (f"found {step.answer}" for step in steps[:-1] if step.answer)
-    return "; ".join([*found, f"asked: {steps[-1].question}"])
+    return "; ".join([*(f"found {one.answer}" for one in steps[:-1] if one.answer), f"asked: {steps[-1].question}"])

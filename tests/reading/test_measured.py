@@ -7,7 +7,7 @@ import pytest
 from polyhop.english.degrees import asked_degree
 from polyhop.english.options import choices
 from polyhop.models.choice import Models, load_models
-from polyhop.reading.measured import measured_choice, measured_row
+from polyhop.reading.measured import CALLED, measured_choice, measured_row
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import row_at, tables_in
 from polyhop.types import Passage
@@ -72,6 +72,30 @@ def test_of_several_things_the_amounts_are_compared(question: str, answer: str, 
     reading = read(question, models)
     assert reading is not None
     assert (reading.text, len(reading.quotes)) == (answer, len({text_of(quote) for quote in reading.quotes}))
+    assert len(reading.hops) > 1
+    assert all(hop.found and hop.sentences for hop in reading.hops), "one for each, with its amount"
+
+
+PARTS = """Part: Grating F3 oak 40 x 60; Weight: 6 kg; Net price (EUR): 48.50; Delivered in (days): 9
+Part: Grating F7 steel 40 x 60; Weight: 11 kg; Net price (EUR): 31.00; Delivered in (days): 21"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which is cheaper, the F3 or the F7 grating?", "the F7 grating"),
+        ("Which is heavier, the F3 or the F7?", "the F7"),
+    ],
+)
+def test_the_column_that_measures_what_is_asked_is_compared(question: str, answer: str, models: Models) -> None:
+    """How expensive a thing is, its price tells."""
+    degree, options = asked_degree(question), choices(question)
+    assert degree is not None
+    assert options is not None
+    reading = measured_choice(options, degree, [passage(0, PARTS)], models)
+    assert reading is not None
+    assert reading.text == answer
+    assert reading.confidence >= CALLED
 
 
 def test_columns_that_say_the_same_make_a_choice_surer(models: Models) -> None:

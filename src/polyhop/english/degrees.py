@@ -26,6 +26,14 @@ _POLES: Final = tuple(
 NEUTRAL: Final = {pole: large for large, small in _POLES for pole in (large, small) if pole}
 """Adjectives that are measured, with the one by which that is asked: "how light" is "how heavy"."""
 
+DIMENSIONS: Final = {
+    "expensive": "price cost fee charge rate", "heavy": "weight mass", "long": "length duration", "tall": "height",
+    "high": "height altitude elevation", "deep": "depth", "wide": "width breadth", "broad": "breadth width",
+    "thick": "thickness", "old": "age", "fast": "speed", "quick": "speed", "large": "size area", "far": "distance",
+    "strong": "strength", "powerful": "power", "hot": "temperature", "warm": "temperature", "populous": "population",
+}  # fmt: skip
+"""What is measured by an adjective, as columns are called that tell it: how expensive things are, their prices."""
+
 _SMALL: Final = frozenset(small for _, small in _POLES)
 _IRREGULAR: Final = {
     "more": ("much", True), "most": ("much", True), "less": ("much", False), "least": ("much", False),

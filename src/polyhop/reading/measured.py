@@ -17,7 +17,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.dates import DATE, parse_date
-from polyhop.english.degrees import Degree
+from polyhop.english.degrees import DIMENSIONS, Degree
 from polyhop.english.numbers import Amount, amount_in, number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces
@@ -27,7 +27,7 @@ from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
 from polyhop.reading.steps import Candidate, StepReading, counted_in, dated, read_step
 from polyhop.reading.subjects import siblings_named
-from polyhop.types import AnswerKind, Passage
+from polyhop.types import AnswerKind, Hop, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
 WAYS: Final = 300  # to take one amount of each option, about as many of which are compared: the likeliest
@@ -54,6 +54,7 @@ class _Measured:
     """An amount that was pointed at, and the column that it stands in; none in a sentence."""
 
     amount: Amount
+    said: str
     chance: float
     quote: Quote
     start: int
@@ -75,6 +76,10 @@ def measured_choice(
         for option, quotes in zip(options, _told_of(options, passages), strict=True)
     ]
     ways = [way for way in product(*found) if all(one.compares(other) for one, other in combinations(way, 2))]
+    asked = _columns_asked_for(degree)
+    called = {way[0].column for way in ways if asked & word_families(way[0].column)}
+    if len(called) == 1:
+        ways = [way for way in ways if way[0].column in called]
     if not ways:
         return None
     way = max(ways, key=lambda way: math.prod(one.chance for one in way))
@@ -86,8 +91,25 @@ def measured_choice(
         text=options[values.index(best)],
         kind=AnswerKind.CHOICE,
         quotes=tuple(dict.fromkeys(one.quote for one in way)),
-        confidence=_borne_out(way, ways, values.index(best), more=degree.more),
+        confidence=max(_borne_out(way, ways, values.index(best), more=degree.more), CALLED * (len(called) == 1)),
         note=f"{degree.asked.format('it')} {' against '.join(f'{value:g}' for value in values)}",
+        hops=tuple(
+            _told(degree.asked.format(option), one, at)
+            for at, (option, one) in enumerate(zip(options, way, strict=True))
+        ),
+    )
+
+
+def _told(question: str, one: _Measured, at: int) -> Hop:
+    """What was read of one of the things that are compared."""
+    return Hop(
+        question=question,
+        status="resolved",
+        found=one.said,
+        passages=(one.quote.passage,),
+        sentences=(one.quote.span,),
+        step=at,
+        chance=one.chance,
     )
 
 
@@ -200,7 +222,7 @@ def _measures(question: str, quotes: Sequence[Quote], models: Models) -> Iterato
         if one.quote is not None and amount is not None:
             row = row_at(one.quote)
             cell = row.at(one.start) if row is not None else None
-            yield _Measured(amount, one.chance, one.quote, one.start, cell.name if cell else "")
+            yield _Measured(amount, one.text, one.chance, one.quote, one.start, cell.name if cell else "")
 
 
 # -- tables
@@ -231,7 +253,7 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
 
 def _called(degree: Degree, table: RowTable, rows: Sequence[Row]) -> str:
     """The one column of amounts whose name has a word of what is asked of each thing; nothing where several do."""
-    asked = word_families(degree.asked.format("")) - word_families(degree.noun.split(" ")[0])
+    asked = _columns_asked_for(degree)
     cells = {name: [cell for row in rows if (cell := row.under(name)) is not None] for name in table.columns}
     called = [
         name
@@ -239,6 +261,12 @@ def _called(degree: Degree, table: RowTable, rows: Sequence[Row]) -> str:
         if asked & word_families(name) and all(number_in(cell.said) is not None for cell in ours)
     ]
     return called[0] if len(called) == 1 else ""
+
+
+def _columns_asked_for(degree: Degree) -> frozenset[str]:
+    """Words by which the column is called that tells what is asked: of "how expensive", the price."""
+    asked = word_families(degree.asked.format("")) - word_families(degree.noun.split(" ")[0])
+    return asked | word_families(" ".join(DIMENSIONS.get(word, "") for word in degree.asked.split()))
 
 
 def _shared(asked: frozenset[str], table: RowTable) -> int:

@@ -336,7 +336,7 @@ def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View,
     reed = next(lead for lead in leads if lead.name == "Otto Reed")
     assert reed.target == number["Pike"]
     dear = lead_on(leads_of(view, question), "Who is the builder of the Pike?", number["Pike"])
-    assert next(lead for lead in dear if lead.name == "Otto Reed").score == pytest.approx(reed.score - ALONE)
+    assert reed.score - ALONE < next(lead for lead in dear if lead.name == "Otto Reed").score < reed.score
 
 
 def test_only_a_name_that_another_passage_may_have_is_searched_for(view: View, number: dict[str, int]) -> None:

@@ -24,7 +24,7 @@ NAMING = 2  # of them, how many a value may lead to
 READING = 1.0  # for each logit of the reader's chance above that of a name that it does not point at
 UNREAD = 0.005  # chance of such a name
 OWN_TITLE = 2.3  # taken from what a passage is about, where it was not read
-ALONE = 5.0  # taken from a name that leads to nothing but the passage it stands in, which is then judged alone
+ALONE = 7.0  # taken from a name that leads nowhere but to its own passage, judged alone; less, the surer the reader is
 BORNE_OUT = 3.0  # score from which three of four names were right
 DOUBTED = 8.0  # score below which the whole question is asked besides
 CHANCE = (0.22, -0.82)  # slope and intercept of the logistic model of whether a name is right, of its score
@@ -57,6 +57,12 @@ class _Value:
     source: int
     worth: float
     span: Span | None
+    chance: float = 0.0  # by the reader, that it is the answer
+
+    @property
+    def loses(self) -> float:
+        """What is taken from it where it leads nowhere: nothing, where the reader is sure of it."""
+        return ALONE * (1 - self.chance)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +142,8 @@ class Leads:
                 continue
             seen.add(key)
             quote, passage = candidate.quote, candidate.quote.passage
-            yield _Value(candidate.text, numbers[passage.id], _read_worth(candidate.chance), quote.span)
+            worth = _read_worth(candidate.chance)
+            yield _Value(candidate.text, numbers[passage.id], worth, quote.span, candidate.chance)
         for number, passage in list(passages.items())[:1]:  # what a passage is about may be what is asked for
             if passage.title and normal(passage.title) not in seen:
                 yield _Value(passage.title, number, -OWN_TITLE, None)
@@ -215,7 +222,10 @@ class Leads:
                 source=value.source,
                 target=target,
                 logit=logit,
-                score=logit + value.worth + CHAINED * borne(value.name) - ALONE * (target == value.source),
+                score=logit
+                + value.worth
+                + CHAINED * borne(value.name)
+                - (value.loses if target == value.source else 0.0),
                 span=value.span,
             )
             for ((target, _), value), logit in zip(ways.items(), logits, strict=True)

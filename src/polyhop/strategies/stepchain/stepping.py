@@ -236,8 +236,8 @@ class Stepping:
     def _left(self, asked: AskedStep, plan: Plan) -> str:
         """What is left of the question: a step and those after it, as earlier steps were answered.
 
-        That is all of it as long as nothing was found that the step builds on. What was found is not said of what comes
-        next, so that by the whole question no passage seems to answer it.
+        All of it, as long as nothing was found that the step builds on. Passages that answer a later step do not speak
+        of what the first ones asked for, so that by the whole question they seem to be about something else.
         """
         here = asked.position + 1
         if not plan.steps[asked.position].refers_to:

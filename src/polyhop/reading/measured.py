@@ -23,11 +23,11 @@ from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
-from polyhop.reading.reader import Quote, Reading, text_of
+from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
 from polyhop.reading.steps import Candidate, StepReading, counted_in, dated, read_step
 from polyhop.reading.subjects import siblings_named
-from polyhop.types import AnswerKind, Hop, Passage
+from polyhop.types import AnswerKind, Passage
 
 WORDS: Final = 220  # of what is said of each option, that are read
 WAYS: Final = 300  # to take one amount of each option, about as many of which are compared: the likeliest
@@ -78,7 +78,8 @@ def measured_choice(
     ways = [way for way in product(*found) if all(one.compares(other) for one, other in combinations(way, 2))]
     asked = _columns_asked_for(degree)
     called = {way[0].column for way in ways if asked & word_families(way[0].column)}
-    if len(called) == 1:
+    sure = CALLED if len(called) == 1 else 0.0
+    if sure:
         ways = [way for way in ways if way[0].column in called]
     if not ways:
         return None
@@ -91,25 +92,12 @@ def measured_choice(
         text=options[values.index(best)],
         kind=AnswerKind.CHOICE,
         quotes=tuple(dict.fromkeys(one.quote for one in way)),
-        confidence=max(_borne_out(way, ways, values.index(best), more=degree.more), CALLED * (len(called) == 1)),
+        confidence=max(_borne_out(way, ways, values.index(best), more=degree.more), sure),
         note=f"{degree.asked.format('it')} {' against '.join(f'{value:g}' for value in values)}",
         hops=tuple(
-            _told(degree.asked.format(option), one, at)
+            hop_read(degree.asked.format(option), one.said, one.quote, step=at, chance=one.chance)
             for at, (option, one) in enumerate(zip(options, way, strict=True))
         ),
-    )
-
-
-def _told(question: str, one: _Measured, at: int) -> Hop:
-    """What was read of one of the things that are compared."""
-    return Hop(
-        question=question,
-        status="resolved",
-        found=one.said,
-        passages=(one.quote.passage,),
-        sentences=(one.quote.span,),
-        step=at,
-        chance=one.chance,
     )
 
 

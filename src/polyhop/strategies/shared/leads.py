@@ -51,13 +51,18 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A name with where it was read, and what that is worth in logits."""
+    """A name, where it stands, and how likely the reader holds it for the answer."""
 
     name: str
     source: int
-    worth: float
-    span: Span | None
-    chance: float = 0.0  # by the reader, that it is the answer
+    span: Span | None = None  # the sentence that the reader found it in
+    chance: float = 0.0
+    titled: bool = False  # the passage is about it, and it was not read
+
+    @property
+    def worth(self) -> float:
+        """What it is worth in logits."""
+        return _read_worth(self.chance) - (OWN_TITLE if self.titled else 0.0)
 
     @property
     def loses(self) -> float:
@@ -67,7 +72,7 @@ class _Value:
 
 @dataclass(frozen=True, kw_only=True)
 class Leads:
-    """Finds what a sub-question may have found and judges where it leads, for the whole question."""
+    """Finds what a sub-question may have found and judges where it leads, for the question or what is left of it."""
 
     question: str
     over: View
@@ -109,14 +114,14 @@ class Leads:
             first = sources[0]
             reached = {target for target, _ in ways} | {first}
             for name, target in self.linked(first, passages[first], linked(first), known, reached):
-                ways.setdefault((target, name), _Value(name, first, 0.0, None))
+                ways.setdefault((target, name), _Value(name, first))
         return self._judged(left or self.question, ways, passages, borne)
 
     def beyond(self, starts: Sequence[int], linked: Callable[[int], Iterable[str]]) -> list[Lead]:
         """Where passages lead by what they name, best first: for a question that was not taken apart."""
         passages = dict(zip(starts, self.over.passages(starts), strict=True))
         ways = {
-            (target, name): _Value(name, start, 0.0, None)
+            (target, name): _Value(name, start)
             for start, passage in reversed(passages.items())
             for name, target in self.linked(start, passage, linked(start), set(), {start})
         }
@@ -142,11 +147,10 @@ class Leads:
                 continue
             seen.add(key)
             quote, passage = candidate.quote, candidate.quote.passage
-            worth = _read_worth(candidate.chance)
-            yield _Value(candidate.text, numbers[passage.id], worth, quote.span, candidate.chance)
+            yield _Value(candidate.text, numbers[passage.id], quote.span, candidate.chance)
         for number, passage in list(passages.items())[:1]:  # what a passage is about may be what is asked for
             if passage.title and normal(passage.title) not in seen:
-                yield _Value(passage.title, number, -OWN_TITLE, None)
+                yield _Value(passage.title, number, titled=True)
 
     def _targets(self, values: Sequence[_Value], next_question: Callable[[str], str]) -> list[Sequence[int]]:
         """Where each value leads: to the passage about it, or else to those that name it, or else nowhere new."""

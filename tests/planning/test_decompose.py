@@ -204,6 +204,8 @@ def test_what_was_before_something_else_asks_when_both_were(question: str, compa
         ),
         ("How much longer is the Velm Bridge than the Orsa Bridge?", ["How long is the Velm Bridge?"]),
         ("How many metres higher is Velm Tower than Orsa Spire?", ["How high is Velm Tower?"]),
+        ("By how many metres is Velm Tower higher than Orsa Spire?", ["How high is Velm Tower?"]),
+        ("By how much is Velm Tower higher than Orsa Spire?", ["How high is Velm Tower?"]),
         ("How many more pages does Low Tide have than Red Sails?", ["How many pages does Low Tide have?"]),
         ("How many more prizes did Ada Lund win than Oskar Vale?", ["How many prizes did Ada Lund win?"]),
         ("How much older is Ada Lund than Oskar Vale?", ["How old is Ada Lund?", "How old is Oskar Vale?"]),
@@ -397,32 +399,6 @@ def test_sameness_keeps_what_each_of_both_is_and_does(question: str, expected: l
     assert plan.final.comparator == "same"
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "By how many metres is Long Bridge longer than the Corn Hall?",
-        "By how much is Long Bridge longer than the Corn Hall?",
-        "How many metres longer is Long Bridge than the Corn Hall?",
-    ],
-)
-def test_by_how_much_one_is_more_asks_the_measure_of_each(question: str) -> None:
-    plan = decompose(question)
-    assert [step.question for step in plan.steps] == ["How long is Long Bridge?", "How long is the Corn Hall?"]
-    assert plan.final is not None
-    assert plan.final.comparator == "apart"
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Were both of the people who signed the Treaty of Velm still alive in 1295?",
-        "Who was the pupil of Ada Lund who built Long Bridge?",
-    ],
-)
-def test_what_leaves_no_question_behind_is_not_taken_apart(question: str) -> None:
-    assert decompose(question).is_whole
-
-
 def test_a_predicate_of_both_is_asked_of_each() -> None:
     """Are both X and Y operas?"""
     plan = decompose("Are both The Glass Tide and Rain operas?")
@@ -470,6 +446,8 @@ def test_a_simple_question_is_its_own_step(question: str) -> None:
         "What did Ada Brisk's boat really weigh?",
         "Has the steward admitted his mistake?",
         "I get 504. When should I try again?",
+        "Were both of the people who signed the Treaty of Velm still alive in 1295?",  # "Were both of #1?"
+        "Who was the pupil of Ada Lund who built Long Bridge?",  # "Who was #1 who built Long Bridge?"
     ],
 )
 def test_what_would_leave_nothing_to_ask_is_not_taken_apart(question: str) -> None:

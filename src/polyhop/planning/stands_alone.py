@@ -36,7 +36,7 @@ def asks_something(question: str) -> bool:
     What was taken apart wrongly leaves these behind, and "who came when #1?" and "who was #1 who came?".
     """
     words = read_words(question.rstrip("?"))
-    if _states(words) or _is_told_twice(words):
+    if _states(words) or _picks_again(words):
         return False
     *before, last = ("", *(word.low for word in words))
     if last in AUXILIARIES and before[-1] in _OPEN_RELATIVES:
@@ -49,7 +49,7 @@ def asks_something(question: str) -> bool:
     return not helps and before[-1] not in _BEFORE_CLAUSES
 
 
-def _is_told_twice(words: Words) -> bool:
+def _picks_again(words: Words) -> bool:
     """Whether a clause says which of several a reference stands for, which is one by then: "who was #1 who came?"."""
     return any(REFERENCE.fullmatch(one.text) and more.low in _OPEN_RELATIVES for one, more in pairwise(words))
 

@@ -215,3 +215,15 @@ def test_demo_questions_are_three_of_the_sixty() -> None:
     by_text = {question["question"]: question for question in QUESTIONS}
     asked = [(by_text[line]["type"], by_text[line]["hops"]) for line in lines]
     assert asked == [("bridge", 2), ("nested", 3), ("comparison", 2)]
+
+
+@pytest.mark.parametrize(
+    ("questions", "kept"),
+    [(EXAMPLES, CORPUS), (EXAMPLES.parent / "benchmarks" / "office", EXAMPLES.parent / "benchmarks/office/documents")],
+)
+def test_further_questions_name_documents_that_are_there(questions: Path, kept: Path) -> None:
+    rows = [json.loads(line) for line in (questions / "questions_more.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len({row["id"] for row in rows}) == len({row["question"] for row in rows}) == len(rows)
+    named = {name for row in rows for name in row.get("supporting", row.get("documents"))}
+    assert named <= {path.name for path in kept.iterdir()}
+    assert all(row["answer"] is None for row in rows if row["type"] == "none")

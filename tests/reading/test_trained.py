@@ -272,3 +272,14 @@ def test_a_line_that_introduces_something_is_no_answer_by_itself(behind: str) ->
             assert reading.confidence == 0.9
         else:
             assert reading.confidence == 0.0
+
+
+def test_what_the_steps_find_is_the_answer_and_not_a_sentence(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much surer the sentence is; a reason takes one."""
+    quote = Quote(PASSAGES[1], MINUTES.index("Piet"), len(MINUTES))
+    sentence = Reading(text=MINUTES[quote.start :], kind=AnswerKind.QUOTATION, quotes=(quote,), confidence=0.9)
+    value = Reading(text="Piet Rook", quotes=(quote,), confidence=0.6)
+    monkeypatch.setattr(Trained, "_shaped", lambda *_: sentence)
+    monkeypatch.setattr(Trained, "_planned", lambda *_: value)
+    assert read("Who said that the ferry had been late?", models).text == "Piet Rook"
+    assert read("Why had the ferry been late?", models).kind is AnswerKind.QUOTATION

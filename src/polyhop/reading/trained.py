@@ -110,7 +110,7 @@ class Trained:
             direct = max(direct, self._quotation(shape, found), key=lambda one: one.confidence)
         if answered_by_steps(evidence.plan):
             direct = replace(direct, confidence=0.0, note=f"nothing could be compared; {direct.note}")
-        quoted = shape == "value" and direct.kind is AnswerKind.QUOTATION  # it is surer than what stands in it
+        quoted = shape == "value" and direct.kind is AnswerKind.QUOTATION  # a sentence is surer than any value
         least = self.threshold if quoted or (evidence.plan or whole_question(question)).computes else direct.confidence
         best = planned if planned is not None and planned.confidence >= least else direct
         best = _fitting(question, held_against(best, evidence, None if best is direct else found))

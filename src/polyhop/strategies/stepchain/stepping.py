@@ -249,9 +249,7 @@ class Stepping:
         asked.answer, asked.sources = lead.name, (lead.source,)
         asked.spans = () if lead.span is None else (lead.span,)
         asked.established, asked.lead = lead.score >= BORNE_OUT, lead
-        asked.carried = (
-            True  # for want of anything surer: where it leads was judged for all that is left of the question
-        )
+        asked.carried = True  # for want of anything surer: where it leads was judged by what is left of the question
         if not asked.established:
             asked.note = "a guess: no passage bears it out"
 

@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 3
+COMMA := ,
 EXTRAS ?= convert,dev,postgres,s3,server,watch
+DEV := $(VENV)/.installed-$(subst $(COMMA),-,$(EXTRAS))  # others are installed where others are asked for
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .PHONY: demo test lint install clean
@@ -15,7 +17,7 @@ demo: $(VENV)/.installed  ## install, index the examples, ask three multi-hop qu
 	  $(BIN)/polyhop ask "$$question" --index demo.index || exit $$?; \
 	done < examples/demo_questions.txt
 
-test: $(VENV)/.installed-dev  ## everything that CI checks
+test: $(DEV)  ## everything that CI checks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -29,7 +31,7 @@ $(VENV)/.installed: pyproject.toml weights/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[convert]' --editable ./weights
 	touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
+$(DEV): $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	touch $@
 

@@ -35,6 +35,7 @@ from polyhop.english.options import (
     signs_of_shared,
     worth,
 )
+from polyhop.store import json_lines
 
 SEEN = 3  # signs met in fewer questions are worth nothing
 KEPT_FROM = 0.2  # what is worth less is left out: kept, it tells no more questions right
@@ -91,10 +92,9 @@ def main() -> None:
 
 def from_labels(path: Path) -> Iterator[Labelled]:
     """The questions of the file."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        options = tuple(Tokens(one).text for one in row["options"])
-        yield Labelled(" ".join(row["question"].split()), options, row.get("shared", ""))
+    for line in json_lines.rows(path):
+        options = tuple(Tokens(one).text for one in line.listed("options"))
+        yield Labelled(" ".join(line.text("question").split()), options, line.fields.get("shared", ""))
 
 
 def from_rows(folder: Path) -> Iterator[Labelled]:

@@ -27,12 +27,13 @@ EXAMPLES = Path(__file__).parent.parent / "examples" / "corpus"
 QUESTION = "Where was the architect of Harrowmere Lighthouse born?"
 RANKS = (
     ("types", "errors", "plans"),
-    ("ports", "registry", "settings", "reports"),
+    ("ports", "registry", "settings", "presets", "reports", "extras"),
     ("english",),
     ("corpus", "documents", "models", "indexes", "store"),
     ("prompts",),
     ("planning", "analysis", "text"),
     ("layers",),
+    ("conversation", "whereabouts"),
     ("reading",),
     ("strategies",),
     ("executors", "indexing", "ingest", "build", "making"),

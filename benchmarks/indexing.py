@@ -36,6 +36,8 @@ from measuring import (
     verdict,
 )
 
+from polyhop.store import json_lines
+
 LIMIT = 1.15  # times the bare models
 SPACY_BATCH = 64  # texts that a spaCy process gets at once
 OVERHEAD = ("reading", "storing documents", "storing text", "storing parsekg", "gathering text", "gathering parsekg")
@@ -43,7 +45,7 @@ OVERHEAD = ("reading", "storing documents", "storing text", "storing parsekg", "
 
 def bare(corpus: Path, workers: int) -> Figures:
     """The models alone. spaCy first: it forks where it can, and then had better not have the other model's threads."""
-    rows = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
+    rows = [line.fields for line in json_lines.rows(corpus)]
     texts = [row["text"] for row in rows]
     titled = [f"{row['title']}\n{row['text']}" if row.get("title") else row["text"] for row in rows]
     cpu, begun = cpu_seconds(), time.perf_counter()

@@ -68,7 +68,9 @@ def merged(folders: Sequence[Path], split: str | None, limit: int | None, seed: 
         data = Dataset.read(folder, split)
         name = folder.resolve().name
         for question in islice(data.questions, limit):
-            supporting, beside = ([same[f"{name}-{one}"] for one in ids] for ids in _passages_of(question))
+            supporting, beside = (
+                [same[key] for one in ids if (key := f"{name}-{one}") in same] for ids in _passages_of(question)
+            )
             questions.append(_row(question, name, supporting))
             wanted |= dict.fromkeys((*supporting, *beside))
     rows = {row.id: row for row in all_rows if same[row.id] == row.id}

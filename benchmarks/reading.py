@@ -13,7 +13,6 @@ was given and has no word of the answer, or where there is none.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from polyhop.models.choice import Models
 from polyhop.models.weights import sha256_of
 from polyhop.planning.planner import Planning
 from polyhop.reading.reader import reader_of
+from polyhop.store import json_lines
 from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.across_documents import across_rows
 from polyhop.training.documents import document_files, document_rows
@@ -47,8 +47,8 @@ def passage(name: str, title: str, text: str) -> Passage:
 
 def corpus(folder: Path) -> list[Passage]:
     """The rows of a corpus as passages."""
-    rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [passage(row["id"], row.get("title", ""), row["text"]) for row in rows]
+    lines = json_lines.rows(folder / "corpus.jsonl")
+    return [passage(line.text("id"), line.fields.get("title", ""), line.text("text")) for line in lines]
 
 
 def written(folder: Path, *, every: bool) -> tuple[list[Question], list[Passage]]:

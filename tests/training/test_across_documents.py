@@ -76,6 +76,8 @@ def test_what_no_document_tells_is_read_as_nothing(tmp_path: Path) -> None:
         {**STORED, "needs": [0, 7]},
         {**STORED, "answers": ["60 degrees"]},
         {**STORED, "answers": []},
+        {**STORED, "answers": "5 to 30 degrees"},
+        {**STORED, "needs": 1},
         {**STORED, "kind": "maybe"},
         {**PRICE, "needs": [0]},
         {**STORED, "steps": "one"},

@@ -53,7 +53,11 @@ def model() -> SmolLM2:
 
 
 def clues(model: SmolLM2, rows: Sequence[AskedPassage], spans: Spans = "grammar") -> list[TaughtClue]:
-    return list(ClueMaker(models=load_models(Settings()), model=model, spans=spans).clues(rows))
+    return made_by(ClueMaker(models=load_models(Settings()), model=model, spans=spans), rows)
+
+
+def made_by(maker: ClueMaker, rows: Sequence[AskedPassage]) -> list[TaughtClue]:
+    return [clue for _, made in maker.by_chunks(rows) for clue in made]
 
 
 def test_a_clue_is_the_entity_and_words_around_the_answer_without_it(model: SmolLM2) -> None:
@@ -123,7 +127,7 @@ def test_paper_spans_have_no_entity_and_no_mask(model: SmolLM2) -> None:
 def test_a_triple_ends_in_what_answers_where_that_is_an_entity(model: SmolLM2) -> None:
     """Eq. 13: the answer is dropped from the relation and said behind it; grey stone is nothing that decoding says."""
     maker = ClueMaker(models=load_models(Settings()), model=model, triples=True)
-    found = {clue.row.question: clue for clue in maker.clues(ROWS[:4])}
+    found = {clue.row.question: clue for clue in made_by(maker, ROWS[:4])}
     assert found.keys() == {ROWS[0].question, ROWS[1].question}
     for clue in found.values():
         assert clue.tail == clue.row.answer

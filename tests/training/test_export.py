@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from polyhop.errors import StorageFull
 from polyhop.models.session import open_session
 from polyhop.models.weights import check_hashes, read_manifest
 from polyhop.ports import Floats
@@ -89,4 +91,14 @@ def test_what_a_killed_export_left_is_removed_by_the_next(tmp_path: Path) -> Non
     (left / "model.onnx").write_bytes(b"half of a graph")
     with replacing(tmp_path / "reader", "Its card.") as ready:
         (ready / "model.onnx").write_bytes(b"a graph")
+    assert [path.name for path in tmp_path.iterdir()] == ["reader"]
+
+
+def test_a_full_disk_leaves_the_model_that_was_there(tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    with replacing(folder, "the first") as ready:
+        (ready / "model.onnx").write_bytes(b"1")
+    with pytest.raises(StorageFull, match="reader"), replacing(folder, "the second"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert (folder / "card.md").read_text() == "the first"
     assert [path.name for path in tmp_path.iterdir()] == ["reader"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from polyhop.models.cross_encoder import reranker_folder
 from polyhop.training import mixture
 from polyhop.training.mixture import Windows, mixed, share_of
 from polyhop.training.neighbours import Neighbours
-from polyhop.training.rows import KINDS, multi_hop_rows, reading_rows
+from polyhop.training.rows import KINDS, MultiHopRow, TrainingPassage, multi_hop_rows, reading_rows
 from tests.worlds.rows import multi_hop, reading, write_rows
 
 
@@ -68,3 +69,18 @@ def test_a_share_of_the_rows_keeps_all_that_is_kept_aside(tmp_path: Path, monkey
     assert aside == [row for row in half if "Ostrand" in row.context] == share_of(rows, 0)
     assert len(aside) < len(half) < len(rows)
     assert share_of(rows, 1) == rows
+
+
+@pytest.mark.parametrize("answer", ["no", "yes"])
+def test_a_question_for_a_yes_or_a_no_may_lose_what_it_rests_on(answer: str) -> None:
+    """The letters of "no" stand in "north" and in "known", which says nothing about the answer."""
+    tells = TrainingPassage(title="Ostrand", text="The northern pier of Ostrand is known to be closed.")
+    others = [TrainingPassage(title=f"Pier {at}", text="Another pier is known there.") for at in range(6)]
+    row = MultiHopRow(
+        source="a", licence="CC0-1.0", question="Open?", answer=answer, positives=(tells,), negatives=tuple(others)
+    )
+    made = [mixture._among_passages(row, random.Random(seed), may_lose=True) for seed in range(60)]  # noqa: S311
+    lost = [example for example in made if example is not None and example.kind == "none"]
+    assert lost
+    assert not any("northern" in part.text for example in lost for part in example.parts)
+    assert None not in made

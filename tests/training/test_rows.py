@@ -90,3 +90,7 @@ def test_one_text_in_twenty_is_kept_aside() -> None:
 
 def test_the_first_few_places_of_an_answer_count() -> None:
     assert occurrences("pier, piers and pier; " * 9, "pier") == [0, 16, 22, 38][:OCCURRENCES]
+
+
+def test_a_cut_emoji_is_no_obstacle() -> None:
+    assert is_kept_aside("a cut emoji \ud83d") in (True, False)

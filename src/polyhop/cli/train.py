@@ -345,7 +345,7 @@ def stop_asked() -> Iterator[Callable[[], bool]]:
         nonlocal asked
         asked = True
         signal.signal(signal.SIGINT, before)
-        echo("Stopping behind this step, with a checkpoint. Ctrl-C again stops at once.", err=True)
+        echo("Stopping behind what is under way. Ctrl-C again stops at once.", err=True)
 
     before = signal.signal(signal.SIGINT, ask)
     try:

@@ -25,20 +25,21 @@ class WeightFile:
     sha256: str
 
 
-def package_folder(package: str) -> Path:
+def package_folder(package: str, remedy: str = "") -> Path:
     """The folder of an installed package, found without importing it. Raises ModelMissing."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModelMissing(
             f"The package {package} is not installed.",
-            remedy=f"Install it with: pip install {package.replace('_', '-')}",
+            remedy=remedy or f"Install it with: pip install {package.replace('_', '-')}",
         )
     return Path(spec.submodule_search_locations[0])
 
 
 def own_folder(model: str) -> Path:
     """Where the package polyhop-weights keeps one of our own models. Raises ModelMissing."""
-    return package_folder("polyhop_weights") / model
+    remedy = "It lies in weights/ of a clone of Polyhop; install it there with: pip install ./weights"
+    return package_folder("polyhop_weights", remedy) / model
 
 
 def trained_folder(named: str | None, model: str) -> Path:

@@ -37,9 +37,11 @@ class RowLine:
             raise self.wrong(f"{' or '.join(names)} is no text, or blank")
         return value
 
-    def listed(self, name: str) -> list[Any]:
-        """The list in a field."""
+    def listed(self, name: str, *, optional: bool = False) -> list[Any]:
+        """The list in a field; ``optional``: empty where the field is missing or null."""
         value = self.fields.get(name)
+        if value is None and optional:
+            return []
         if not isinstance(value, list):
             raise self.wrong(f"{name} is no list")
         return value

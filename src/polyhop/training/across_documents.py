@@ -50,8 +50,8 @@ def _rows(line: RowLine, name: str) -> Iterator[MultiHopRow]:
 
 def _asked(line: RowLine, documents: Sequence[TrainingPassage], licence: str, name: str) -> MultiHopRow:
     kind = line.fields.get("kind")
-    needs = [number for number in line.fields.get("needs", ()) if isinstance(number, int)]
-    answers = [text for text in line.fields.get("answers", ()) if isinstance(text, str)]
+    needs = [number for number in line.listed("needs", optional=True) if isinstance(number, int)]
+    answers = [text for text in line.listed("answers", optional=True) if isinstance(text, str)]
     if kind not in KINDS or bool(answers) != (kind == "span") or bool(needs) == (kind == "none"):
         raise line.wrong(f"{line.fields!r}: spans alone have answers, and all but none need documents")
     if not all(0 <= number < len(documents) for number in needs):

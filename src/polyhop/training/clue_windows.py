@@ -101,7 +101,7 @@ def grammar_spans(
         starts = range(0, max(1, len(words.units) - WINDOW + STEP), STEP)
         return _distinct(ClueSpan(words.reads(at, at + WINDOW), _said(words, at)) for at in starts)
     held = _held(row, sentence, entities, words)
-    return [] if held is None else _distinct(_around(words, at, held, row.answer) for at in _starts(words, held))
+    return [] if held is None else _distinct(_around(words, at, held, row.answer) for at in _starts(held))
 
 
 def paper_spans(row: AskedPassage, entities: Iterable[tuple[int, int]], model: ConstrainedModel) -> list[ClueSpan]:
@@ -129,7 +129,7 @@ def _without(text: str, offset: int, entities: Sequence[tuple[int, int]]) -> lis
     return text.split()
 
 
-def _starts(words: _Words, held: tuple[int, int]) -> range:
+def _starts(held: tuple[int, int]) -> range:
     """Where windows begin that hold the answer."""
     first, last = held
     return range(max(0, min(first, last - WINDOW)), first + 1)

@@ -24,6 +24,7 @@ from polyhop.ports import ConstrainedModel, Embedder, Floats
 from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION, Direction
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clue_windows import ClueSpan, grammar_spans, paper_spans
+from polyhop.training.linked_passages import as_stored
 from polyhop.types import Mention, Passage, Sentence
 
 Spans = Literal["grammar", "paper"]
@@ -72,19 +73,15 @@ class ClueMaker:
     spans: Spans = "grammar"
     triples: bool = False  # clues end in what answers (Eq. 13), and are made where that is an entity
 
-    def clues(self, rows: Sequence[AskedPassage]) -> Iterator[TaughtClue]:
+    def by_chunks(self, rows: Sequence[AskedPassage]) -> Iterator[tuple[int, list[TaughtClue]]]:
         """For each row at most a forward and a reverse clue; none where no entity leads to what answers.
 
-        Windows that repeat the entity's name are not tried where there are others: it has been said already.
+        Some rows at a time: how many of them are done, and what was made of the last ones. Windows that repeat the
+        entity's name are not tried where there are others: it has been said already.
         """
-        for _, made in self.by_chunks(rows):
-            yield from made
-
-    def by_chunks(self, rows: Sequence[AskedPassage]) -> Iterator[tuple[int, list[TaughtClue]]]:
-        """The same, some rows at a time: how many of them are done, and what was made of the last ones."""
         for start in range(0, len(rows), AT_ONCE):
             chunk = rows[start : start + AT_ONCE]
-            passages = [_passage(row) for row in chunk]
+            passages = [as_stored(row.text, title=row.title) for row in chunk]
             parses = ParseKGLayer().extract(passages, self.models, {})
             candidates = [
                 candidate
@@ -163,10 +160,6 @@ def _cosines(rows: Sequence[AskedPassage], candidates: Sequence[_Candidate], emb
     asked = questions[[candidate.row for candidate in candidates]]
     cosines: Floats = np.einsum("ij,ij->i", vectors[[once[text] for text in texts]], asked)
     return cosines
-
-
-def _passage(row: AskedPassage) -> Passage:
-    return Passage(id="", document_id="", ordinal=0, start=0, end=len(row.text), title=row.title, text=row.text)
 
 
 def _ends(sentence: Sentence, row: AskedPassage, asked: str) -> list[tuple[Direction, str]]:

@@ -24,7 +24,7 @@ def _plans(line: RowLine, name: str) -> Iterator[TaughtPlan]:
         asked, told = question_of(question), told_steps(question)
         if told:
             steps = () if _compares(told) else tuple(step for step, _ in told)
-        elif len(question.fields.get("needs", ())) == 1:
+        elif len(question.listed("needs", optional=True)) == 1:
             steps = (asked,)
         else:
             continue

@@ -48,10 +48,6 @@ class Matrix(nn.Module):
             out = out + LORA_SCALE * functional.linear(functional.linear(value, self.down), self.up)
         return out
 
-    def merged(self) -> Any:
-        """Its weights, the addition added."""
-        return self.weight + LORA_SCALE * self.up @ self.down if self.low_rank else self.weight
-
 
 class Norm(nn.Module):
     """Division by the root of the mean square."""
@@ -151,19 +147,15 @@ class Llama(nn.Module):
         return functional.linear(hidden, self.embedding)
 
     def learnt(self) -> dict[str, Floats]:
-        """The weights that training may have changed, additions added, named as in ``GraphWeights``."""
+        """The weights that training may have changed, where all are learnt, named as in ``GraphWeights``."""
         modules = [(name.removeprefix("layers."), module) for name, module in self.named_modules()]
-        found = {name: module.merged() for name, module in modules if isinstance(module, Matrix)}
-        if self.rank is None:
-            found |= {name: module.weight for name, module in modules if isinstance(module, Norm)}
-            found[EMBEDDING] = self.embedding
+        found = {name: module.weight for name, module in modules if isinstance(module, Matrix | Norm)}
+        found[EMBEDDING] = self.embedding
         return {name: value.detach().float().cpu().numpy() for name, value in found.items()}
 
     def additions(self) -> dict[str, Floats]:
-        """The low-rank matrices, ``N.qkv.down`` and the like; none where all weights are learnt."""
-        found = {
-            name.removeprefix("layers."): value for name, value in self.named_parameters() if self.rank is not None
-        }
+        """The low-rank matrices, ``N.qkv.down`` and the like, where only these are learnt."""
+        found = {name.removeprefix("layers."): value for name, value in self.named_parameters()}
         return {name: value.detach().float().cpu().numpy() for name, value in found.items()}
 
 

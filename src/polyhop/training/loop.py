@@ -88,7 +88,7 @@ class Course:
     saved_every: int = 2_000  # windows
 
     def in_batches_of(self, tokens: int) -> Course:
-        """The same course, step for step, with batches of another size: what counts windows counts as many more."""
+        """The same course with batches of another size: what counts windows, but for ``rows``, counts as many more."""
         counted = ("cooldown", "measured_every", "saved_every")
         return replace(self, tokens=tokens, **{name: getattr(self, name) * tokens // self.tokens for name in counted})
 

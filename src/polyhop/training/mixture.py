@@ -183,10 +183,10 @@ def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> 
     rng.shuffle(negatives)
     kind = _kind_of(row.answer)
     if may_lose and positives and rng.random() < DROPPED_SHARE and len(positives) + len(negatives) > 1:
-        said = row.answer.lower()
-        lost = [passage for passage in positives if said in passage.text.lower()] or positives[-1:]
+        told = [passage for passage in positives if _tells(passage, row.answer, kind)]
+        lost = told or positives[-1:]  # a yes or a no stands in no passage: then one goes that it rests on
         positives = [passage for passage in positives if passage not in lost]
-        negatives = [passage for passage in negatives if said not in passage.text.lower()]
+        negatives = [passage for passage in negatives if not _tells(passage, row.answer, kind)]
         kind = "none"
     held = row.answer if kind == "span" else ""
     sentencewise = rng.random() < HOPS_TOGETHER_SHARE
@@ -195,6 +195,11 @@ def _among_passages(row: MultiHopRow, rng: random.Random, *, may_lose: bool) -> 
     rng.shuffle(chosen)
     parts, places = together(row.question, chosen, rng) if sentencewise else _side_by_side(chosen)
     return _Example(parts, kind, places) if parts and (places or kind != "span") else None
+
+
+def _tells(passage: TrainingPassage, answer: str, kind: Kind) -> bool:
+    """Whether the words of an answer stand in a passage; a yes or a no has none."""
+    return kind == "span" and answer.lower() in passage.text.lower()
 
 
 def _told(passage: TrainingPassage, held: str = "") -> Told:

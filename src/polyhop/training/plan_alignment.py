@@ -19,7 +19,7 @@ from typing import Final
 from polyhop.english.described import PlacedWord, means_something, placed_words
 from polyhop.english.words import WH_WORDS
 from polyhop.training.stretch_costs import cost
-from polyhop.training.taught_plans import TaughtPlan
+from polyhop.training.taught_plans import RELATION, TaughtPlan
 
 Stretch = tuple[int, int]  # of words, the end behind the last one
 Stems = frozenset[str]
@@ -229,8 +229,8 @@ def stems(text: str) -> Stems:
 
 
 def _head(step: str) -> str:
-    return step.partition(" >> ")[0]
+    return step.partition(RELATION)[0]
 
 
 def _relation(step: str) -> str:
-    return step.partition(" >> ")[2]
+    return step.partition(RELATION)[2]

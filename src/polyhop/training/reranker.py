@@ -242,8 +242,8 @@ def readings_of(graph: Path, read: Iterable[Slate]) -> list[SlateRead]:
 
 def _some(made: Slates, most: int) -> Sequence[Slate]:
     """So many of the slates kept aside, spread over all of them."""
-    every = max(1, len(made.aside) // most)
-    return made.aside[::every][:most]
+    count = min(most, len(made.aside))
+    return [made.aside[at * len(made.aside) // count] for at in range(count)]
 
 
 FILES: Final = (MULTI_HOP, READING, CLAIMS)

@@ -70,7 +70,8 @@ def multi_hop_rows(folder: Path) -> list[MultiHopRow]:
 
 def is_kept_aside(text: str) -> bool:
     """Whether what rests on a text is kept aside: one in twenty, told by the text alone, whatever else is there."""
-    return int(hashlib.sha1(text[:ASIDE_BY].encode(), usedforsecurity=False).hexdigest(), 16) % ASIDE == 0
+    start = text[:ASIDE_BY].encode("utf-8", "replace")
+    return int(hashlib.sha1(start, usedforsecurity=False).hexdigest(), 16) % ASIDE == 0
 
 
 def occurrences(text: str, answer: str) -> list[int]:
@@ -116,7 +117,7 @@ def _multi_hop_row(line: RowLine) -> MultiHopRow:
 
 def _passages(line: RowLine, name: str, least: int) -> tuple[TrainingPassage, ...]:
     passages = []
-    for entry in line.fields.get(name) or ():
+    for entry in line.listed(name, optional=True):
         match entry:
             case {"title": str(title), "text": str(text)}:
                 passages.append(TrainingPassage(title=title, text=text))

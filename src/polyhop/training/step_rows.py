@@ -14,12 +14,11 @@ from typing import Final
 from polyhop.plans import REFERENCE
 from polyhop.store.json_lines import RowLine, rows
 from polyhop.training.rows import MultiHopRow, TrainingPassage, occurrences
-from polyhop.training.taught_plans import STEPS
+from polyhop.training.taught_plans import RELATION, STEPS
 from polyhop.training.together import long_words
 from polyhop.training.triples import asked_for
 
 SOURCE: Final = "steps/"
-_RELATION: Final = " >> "
 
 Step = tuple[str, str]  # what it asks, and its answer
 
@@ -74,7 +73,7 @@ def _written(text: str, answers: Mapping[int, str]) -> str:
 
 
 def _worded(step: str) -> str:
-    head, _, relation = step.partition(_RELATION)
+    head, _, relation = step.partition(RELATION)
     named = relation.replace("_", " ").strip()
     return asked_for(head.strip(), named) if named else step
 

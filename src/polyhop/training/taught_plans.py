@@ -28,7 +28,7 @@ _NARROWS: Final = re.compile(r"#\d+\s+(?:that|which|who|whose|where|when|in|on|a
 _ARITHMETIC: Final = frozenset(
     {"sum", "difference", "average", "highest", "lowest", "earliest", "latest", "largest", "smallest", "count"}
 )
-_RELATION: Final = " >> "
+RELATION: Final = " >> "  # between a name and what is asked of it, in rows of musique
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def question_of(line: RowLine) -> str:
 def told_steps(line: RowLine) -> list[tuple[str, str]]:
     """Each step with its answer, which may not be known. Raises DatasetError for one that is no text."""
     found = []
-    for step in line.fields.get("steps") or ():
+    for step in line.listed("steps", optional=True):
         match step:
             case [str(text), answer] if text.strip():
                 found.append((" ".join(text.split()), answer if isinstance(answer, str) else ""))
@@ -117,11 +117,11 @@ def _followed(steps: Sequence[tuple[str, str]]) -> list[str]:
     """
     told: list[str] = []
     for place, (step, _) in enumerate(steps):
-        head, _, relation = step.partition(_RELATION)
+        head, _, relation = step.partition(RELATION)
         if place:
             if head != steps[place - 1][1]:
                 return []
-            step = f"#{place}{_RELATION}{relation}"
+            step = f"#{place}{RELATION}{relation}"
         told.append(step)
     return told
 

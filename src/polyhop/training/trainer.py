@@ -100,13 +100,15 @@ class Trainer:
         with torch.no_grad():
             trained = as_trained()
         weights, folder = weights_of(network), self.out / self.name
+        before = card.earlier_in(self.start / export.CARD) if self.start else None  # told before it may be replaced
+        others = [sha256_of(other / export.MODEL) for other in self.others]
         tokenizer = None if self.start is None else self.start / export.TOKENIZER
         export.export(weights, self.heads, folder, card="", tokenizer=tokenizer)
         described = card.Card(
             name=self.name,
-            before=card.earlier_in(self.start / export.CARD) if self.start else None,
+            before=before,
             blend=self.blend,
-            others=[sha256_of(folder / export.MODEL) for folder in self.others],
+            others=others,
             data=hashes,
             seed=self.course.seed,
             rows=position.seen,

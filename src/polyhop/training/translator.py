@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -151,7 +152,7 @@ class TranslatorTrainer:
         Raises DatasetError for a bad row and for too few, UsageError where ``out`` holds another run, ModelMissing,
         ModelError and StorageFull.
         """
-        clues, hashes = self._enough(self.clues()), self._hashes()
+        clues, hashes = self._enough(self.clues()), self._hashes
         device = best_device()
         torch.manual_seed(self.course.seed)
         network = Llama(graph_weights(self.model.folder / GRAPH), rank=self.rank).to(device)
@@ -189,11 +190,14 @@ class TranslatorTrainer:
         made: list[TaughtClue] = []
         maker = ClueMaker(models=self.models, model=self.model, spans=self.spans, triples=self.triples)
         for done, chunk in maker.by_chunks(rows):
+            if self.stopped():
+                raise KeyboardInterrupt
             made += chunk
             self._tell("making clues", done, len(rows))
         write_clues(self.out / MADE, made_from, made)
         return made
 
+    @cached_property
     def _hashes(self) -> dict[str, str]:
         return {name: sha256_of(self.data / name) for name in FILES if (self.data / name).exists()}
 
@@ -201,7 +205,7 @@ class TranslatorTrainer:
         models = {"parser": self.models.parser.name, "embedder": self.models.embedder.name}
         choice = {"spans": self.spans, "whole": self.whole, "most": self.most, "seed": self.course.seed}
         choice |= {"triples": True} if self.triples else {}  # runs that were begun before there were any go on
-        return {"data": self._hashes(), **models, **choice}
+        return {"data": self._hashes, **models, **choice}
 
     def _trainee(self, network: Llama, clues: Sequence[TaughtClue], most: int = MEASURED) -> TranslatorTrainee:
         aside = [clue for clue in clues if clue.row.aside][:most]

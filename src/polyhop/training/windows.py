@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polyhop.models.pieces import whole_tokenizer
+from polyhop.models.pieces import encodable, whole_tokenizer
 from polyhop.training.rows import KINDS, Kind
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class WindowMaker:
         return tokens
 
     def _encoded(self, text: str) -> Encoding:
-        return self._tokenizer.encode(text, add_special_tokens=False)
+        return self._tokenizer.encode(encodable(text), add_special_tokens=False)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

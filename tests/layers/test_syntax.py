@@ -219,6 +219,13 @@ def test_facts_of_reads_without_a_title(read: Read) -> None:
     assert all(fact.head_label != "TITLE" for fact in found)
 
 
+@pytest.mark.parametrize("title", ["÷ (album)", "!!! (album)"])
+def test_facts_of_reads_under_a_title_whose_name_has_no_letters(title: str, read: Read) -> None:
+    """A name that begins with an honorific is compared with a title that has no words."""
+    found = triples(read(title, "King Karl admired Anna Bell."))
+    assert [(head, tail) for head, _, tail in found] == [("King Karl", "Anna Bell")]
+
+
 def test_sentences_without_words_state_nothing() -> None:
     """A parser that gives entities only leaves the layer empty, not broken."""
     text = "Anna Bell was born in London."

@@ -78,7 +78,7 @@ class Topic:
         if not self.exists:
             return False
         words, short, whole = pieces(name), self._short, self.words
-        while len(words) > 1 and words[0] in HONORIFICS and words[0] != whole[0]:
+        while len(words) > 1 and words[0] in HONORIFICS and words[:1] != whole[:1]:
             del words[0]
         size = len(words)
         if not words:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyhop.errors import StorageFull
 from polyhop.indexes import digests
 from polyhop.indexes.segments import AllBut, write_arrays
 from polyhop.indexing.run import IndexRun
@@ -362,6 +363,28 @@ def test_a_merged_graph_of_other_content_is_not_taken_over(tmp_path: Path) -> No
         graph = LAYER.open(record, index / "generations" / "facts", MODELS)
         assert keep_apart(record, graph, ["Old Oar"])
     gather(index)
+    merge(index)
+    assert_is_merged(index)
+
+
+def test_a_graph_that_is_served_is_not_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What came goes again after it was merged: the graph before it stays, and the merged one is of no use."""
+    index = tmp_path / "index"
+    store(index, DAYS)
+    before = gather(index)
+    store(index, OUTGROWN)
+    gather(index)
+    with Record.open(index) as record:
+        assert LAYER.merge(record, index / "generations" / "facts", fingerprint(LAYER, MODELS), MODELS, lambda: None)
+    drop(index, *(title for title, *_ in OUTGROWN))
+
+    def full(*_: object) -> None:
+        raise StorageFull("No space is left.")
+
+    with monkeypatch.context() as writing:
+        for name in ("write_whole", "write_changed", "write_patch"):
+            writing.setattr(gathering, name, full)
+        assert gather(index) == before
     merge(index)
     assert_is_merged(index)
 

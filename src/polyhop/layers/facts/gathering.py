@@ -58,12 +58,13 @@ class FactGathering:
         there = self._there()
         parts = [numbers_in(self.folder / name) for name in there[-1:]]
         now = covered.look(self.record, self.layer, self.fingerprint, self.folder, there, parts)
-        numbers, before = now.covering(parts), there
-        there = self._taken_over() or there
-        names = self._standing(there, numbers) or self._written(there, numbers)
+        numbers, merged = now.covering(parts), self._taken_over()
+        # Also what was there before the merge: a change that is taken back leaves the graph that is served.
+        names = self._standing(merged, numbers) or self._standing(there, numbers)
+        names = names or self._written(merged or there, numbers)
         whole = self._whole(self.folder / names[0])
         counts = counts_of(self.folder / names[-1]) or whole
-        if names != before:
+        if names != there:
             logger.info("facts: gathered %s, rejected %s", counts.sizes, counts.rejected)
         told = {**counts.sizes, "rejected": counts.rejected, "of": len(numbers), SEGMENTS: names, WHOLE: asdict(whole)}
         made = {ROWS: self._rows, CONTENT: self._mark}
@@ -176,9 +177,9 @@ class FactGathering:
         came, gone = self._difference(earlier, numbers)
         much = len(came.stated.numbers) + len(gone) > SHARE * len(numbers)
         whole = self.folder / name_of(self.content, numbers)
-        make_room(whole)
         if earlier is None or much or not self._content_stays or self.similarity or not KeptNames.are_in(earlier):
             gathered = came if earlier is None else GatheredFacts.open(earlier).among(numbers).with_more(came)
+            make_room(whole)
             write_whole(whole, gathered, self.embed, self.apart, self.similarity)
             return [whole.name]
         changed = changed_graph(Before.open(earlier, AllBut(gone)), came.stated, self.apart)
@@ -187,5 +188,6 @@ class FactGathering:
             make_room(patch)
             write_patch(patch, earlier, changed, came, self.embed, self._whole(earlier))
             return [earlier.name, patch.name]
+        make_room(whole)
         write_changed(whole, changed, came, self.embed)
         return [whole.name]

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from polyhop.engine import Polyhop
-from polyhop.errors import LayerMissing, ModelMismatch, SettingError
+from polyhop.errors import LayerMissing, ModelMismatch, SettingError, StorageFull
 from polyhop.layers.layer import layer_of
 from polyhop.layers.summaries.central_sentences import sentences_of, word_vectors
+from polyhop.layers.tree import index as tree_index
 from polyhop.layers.tree.index import TreeIndex
 from polyhop.layers.tree.layer import TreeLayer
 from polyhop.layers.tree.levels import TreeShape, clusters_of
@@ -368,6 +369,22 @@ def test_one_cluster_that_is_refused_does_not_stop_the_others(place: Place) -> N
     place.index()
     assert place.paid() == len(place.texts())
     assert len(place.server.requests) - before >= lacking
+
+
+def test_a_tree_that_comes_out_the_same_is_not_written_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked for in vain a second time leaves the tree that is served."""
+    place.server.script = lambda _: refuses(413, "too much")
+    place.index()
+    before, calls = description_of(place.path), len(place.server.requests)
+
+    def full(*_: object) -> None:
+        raise StorageFull("No space is left.")
+
+    monkeypatch.setattr(tree_index, "write", full)
+    place.index()
+    assert len(place.server.requests) > calls
+    assert description_of(place.path) == before
+    assert place.paid() == 0 < len(place.texts())
 
 
 def test_summaries_that_older_versions_stored_are_not_paid_for_again(place: Place) -> None:

@@ -137,8 +137,9 @@ class TreeLayer:
         nodes, vectors = grown(record, leaves, shape, self.levels, summed_up.of, phrases.vectors)
         texts = json.dumps([node.text for node in nodes]).encode()
         name = hashlib.sha256(content.encode() + texts).hexdigest()[:16]
-        shutil.rmtree(folder / name, ignore_errors=True)  # what a killed writer left half done
-        tree_index.write(folder / name, leaves.numbers, nodes, vectors)
+        if not (folder / name).is_dir() or not _may_stay(folder / name):  # it stays where the same is lacking again
+            shutil.rmtree(folder / name, ignore_errors=True)  # what a killed writer left half done
+            tree_index.write(folder / name, leaves.numbers, nodes, vectors)
         summaries = [sum(node.level == level for node in nodes) for level in range(1, self.levels + 1)]
         logger.info("tree: %d passages, summaries by level %s", len(leaves.numbers), summaries)
         return name, {"passages": len(leaves.numbers), "summaries": summaries}
@@ -179,7 +180,7 @@ class TreeLayer:
         """Whether a generation is what would be made, and can be opened."""
         if current.description["content"] != content or (may_pay and current.description["lacking"]):
             return False
-        return may_stay(folder / current.name, lambda target: TreeIndex.open(target, np.empty(0, np.int64)))
+        return _may_stay(folder / current.name)
 
     def _note(self, record: Record, cost: Cost) -> None:
         """Add to what the layer's language models have cost in all runs."""
@@ -190,3 +191,7 @@ class TreeLayer:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""
         current = newest(record, self.name, models, below="text", embedded="Summaries")
         return TreeIndex.open(folder / current.name, record.numbers())
+
+
+def _may_stay(generation: Path) -> bool:
+    return may_stay(generation, lambda target: TreeIndex.open(target, np.empty(0, np.int64)))

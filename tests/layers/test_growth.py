@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import pytest
 
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
-from polyhop.errors import BudgetExceeded, EndpointError, LayerMissing
+from polyhop.errors import BudgetExceeded, EndpointError, IndexMissing, LayerMissing
 from polyhop.exports.linked import LinkedGraph
 from polyhop.indexing import remembered as making
 from polyhop.indexing.remembered import GrownFacts
@@ -364,6 +365,24 @@ def test_what_could_not_be_stored_is_stored_when_the_engine_closes(
         pull(asking, [1])
         writer.close()
     assert sorted(stored(engine)) == [1]
+
+
+@posix
+def test_an_engine_goes_on_where_facts_were_kept_for_an_index_that_is_gone(
+    engine: Polyhop, harbour: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They are lost with it, and the index that is made under its name can be asked."""
+    monkeypatch.setattr(module, "PATIENCE", 0.1)
+    with Polyhop(engine.path, settings=QUICK) as asking:
+        with Record.create_or_open(engine.path):
+            pull(asking, [1])
+        shutil.rmtree(engine.path)
+        with pytest.raises(IndexMissing):
+            pull(asking, [1])
+        assert "Facts are lost" in caplog.text
+        with Polyhop(engine.path, settings=QUICK) as anew:
+            anew.index(harbour, layers=["text"])
+        assert pull(asking, [1]).extracted == 1
 
 
 @may_mount

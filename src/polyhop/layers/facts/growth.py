@@ -167,8 +167,12 @@ class Growth:
         with self._lock:
             record = self._record
         if record is not None:
-            self._save(record)
-            record.close()
+            try:
+                self._save(record)
+            except PolyhopError as error:  # the index may be gone, and its files are let go of all the same
+                logger.warning("Facts cannot be stored any more: %s", error)
+            finally:
+                record.close()
         if self._unsaved:
             logger.warning("Facts are lost that could not be stored; passages: %s", sorted(self._unsaved))
 

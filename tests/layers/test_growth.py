@@ -250,6 +250,29 @@ def test_what_was_answered_before_a_cap_inside_a_chunk_is_kept(logbook: Logbook)
         assert "Raise the cap on calls" in out.note
 
 
+def test_what_was_answered_before_a_cap_is_looked_for_once(logbook: Logbook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call by call, and then passage by passage, however many calls ran side by side."""
+    asked, extract = list[int](), FactsLayer.extract
+
+    def counted(self: FactsLayer, passages: Sequence[Passage], *given: Any) -> Sequence[Rows]:
+        asked.append(len(passages))
+        return extract(self, passages, *given)
+
+    monkeypatch.setattr(FactsLayer, "extract", counted)
+    with logbook.engine("language_model.concurrency=6", "language_model.call_cap=3") as engine:
+        out = pull(engine, range(1, ROWS + 1))
+        assert (out.extracted, len(stored(engine)), len(out.left)) == (12, 12, 12)
+    assert asked == [ROWS, *[4] * 6, *[1] * 12]
+
+
+def test_what_was_answered_passage_by_passage_before_a_cap_is_kept(logbook: Logbook) -> None:
+    """An answer for several that stays broken is asked for again for each of them."""
+    logbook.server.script = lambda request: knowing(request) if len(shown_in(request)) == 1 else says("What?")
+    with logbook.engine("language_model.call_cap=4", "language_model.concurrency=1") as engine:
+        out = pull(engine, [1, 2, 3, 4])
+        assert (sorted(stored(engine)), out.left, out.cost.llm_calls) == ([1, 2], (3, 4), 4)
+
+
 def test_trouble_with_the_endpoint_is_an_error_once_what_was_answered_is_stored(logbook: Logbook) -> None:
     calls = iter(range(99))
     logbook.server.script = lambda request: knowing(request) if next(calls) < 2 else refuses(401, "no such key")

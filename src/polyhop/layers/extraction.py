@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from polyhop.layers.layer import words_of
@@ -66,6 +66,10 @@ class ByRulesOrModel(ABC, Generic[T]):
             outcome if isinstance(outcome, Failure) else self._by_model(passage, outcome)
             for passage, outcome in zip(passages, outcomes, strict=True)
         ]
+
+    def calls(self, passages: Sequence[Passage]) -> Iterator[list[int]]:
+        """The passages that a language model reads in one call, by their places; without those that it need not."""
+        return self._batches().calls(passages)
 
     def _row(self, passage: Passage, parse: Rows) -> Rows:
         if isinstance(parse, Failure):

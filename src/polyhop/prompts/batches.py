@@ -56,7 +56,7 @@ class Batches(Generic[T]):
         """
         run = _Run(self, model)
         outcomes: list[T | Failure] = [self.nothing] * len(passages)
-        batches = list(self._packed(passages))
+        batches = list(self.calls(passages))
         texts = [[passages[index] for index in batch] for batch in batches]
         for batch, done in zip(batches, side_by_side(run.of, texts, run.model.concurrency), strict=True):
             for index, outcome in zip(batch, done, strict=True):
@@ -68,7 +68,7 @@ class Batches(Generic[T]):
 
         A model that can forecast (``OpenAICompatible``) applies its prices and leaves out answers that it keeps.
         """
-        return forecast_of(model, [self.request([passages[one] for one in batch]) for batch in self._packed(passages)])
+        return forecast_of(model, [self.request([passages[one] for one in batch]) for batch in self.calls(passages)])
 
     def forecast_sizes(self, text_tokens: Iterable[int], prices: Prices | None = None) -> Cost:
         """Like ``forecast`` for passages of which only the sizes are known (``estimated_tokens``), in order."""
@@ -88,7 +88,8 @@ class Batches(Generic[T]):
         answer = self.answer(sum(map(self._tokens, batch)), len(batch))
         return Request(messages=messages, max_tokens=answer, schema=self.schema)
 
-    def _packed(self, passages: Sequence[Passage]) -> Iterator[list[int]]:
+    def calls(self, passages: Sequence[Passage]) -> Iterator[list[int]]:
+        """The passages of each call, by their places; nobody is asked about one without words."""
         sizes = [(index, self._tokens(one)) for index, one in enumerate(passages) if any(map(str.isalnum, one.text))]
         return packed(sizes, text_tokens=self.text_tokens, passages=self.passages)
 

@@ -243,15 +243,10 @@ class Growth:
             return dict(zip(numbers, manner.layer.extract(texts, models, below), strict=True)), None
         except PolyhopError as error:
             trouble = error
-        rows: dict[int, Rows] = {}
-        if tallied is not None:
-            again = models.with_language_model(tallied.again)
-            start = 0
-            while start < len(texts):  # calls end where passages do, but which were answered? They ran side by side
-                made = _answered(manner.layer, texts[start:], again)
-                rows.update(zip(numbers[start:], made, strict=False))
-                start += len(made) or 1
-        return rows, trouble
+        if tallied is None:
+            return {}, trouble
+        made = _answered(manner.layer, texts, models.with_language_model(tallied.again))
+        return {numbers[place]: row for place, row in made.items()}, trouble
 
     # --- committing ---------------------------------------------------------------------------------------------------
 
@@ -375,11 +370,13 @@ class Growth:
         return np.empty(0, np.int64)
 
 
-def _answered(layer: FactsLayer, texts: Sequence[Passage], models: Models) -> Sequence[Rows]:
-    """The rows of as many of the first passages as a model that only repeats its answers gives."""
-    for count in range(len(texts), 0, -1):
-        try:
-            return layer.extract(texts[:count], models, {})
-        except PolyhopError:
-            continue
-    return ()
+def _answered(layer: FactsLayer, texts: Sequence[Passage], models: Models) -> Mapping[int, Rows]:
+    """The rows that a model gives which only repeats its answers, by the places of the passages."""
+    made: dict[int, Rows] = {}
+    alone = ([place] for place in range(len(texts)))  # so is asked again what a call for several left undone
+    for places in (*layer.calls(texts), *alone):
+        if places[0] not in made:
+            with suppress(PolyhopError):  # calls ran side by side: later ones may be answered
+                rows = layer.extract([texts[place] for place in places], models, {})
+                made.update(zip(places, rows, strict=True))
+    return made

@@ -117,9 +117,11 @@ class SentencesRead(ReadGraph):
 
     def _pairs(self, entity: int) -> Iterator[GraphEdge]:
         for sentence in self.graph.out.of(entity).tolist():
-            yield from (self._edge(entity, sentence, tail) for tail in self.graph.tails.of(sentence))
+            tails = self.graph.tails.of(sentence)
+            yield from (self._edge(entity, sentence, tail) for tail in tails if tail != entity)
         for sentence in self.graph.into.of(entity).tolist():
-            yield from (self._edge(head, sentence, entity) for head in self.graph.heads.of(sentence))
+            heads = self.graph.heads.of(sentence)
+            yield from (self._edge(head, sentence, entity) for head in heads if head != entity)
 
     def _edge(self, head: int, sentence: int, tail: int) -> GraphEdge:
         relation = " ".join(self.graph.hyperrelation(sentence).replace("##", "…").split())

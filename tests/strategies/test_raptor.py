@@ -17,6 +17,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing, ModelMismatch, SettingError, StorageFull
 from polyhop.layers.layer import layer_of
 from polyhop.layers.summaries.central_sentences import sentences_of, word_vectors
+from polyhop.layers.tree import growing
 from polyhop.layers.tree import index as tree_index
 from polyhop.layers.tree.index import TreeIndex
 from polyhop.layers.tree.layer import TreeLayer
@@ -133,6 +134,19 @@ def test_the_same_passages_give_the_same_tree_in_whatever_order_they_came(guild:
     first, second = tree_in(guild), tree_in(folder / "other.index")
     assert [first.texts[node] for node in first.nodes] == [second.texts[node] for node in second.nodes]
     assert first.vectors.tobytes() == second.vectors.tobytes()
+
+
+def test_a_tree_is_the_same_however_few_texts_are_held(
+    guild: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(guild, tmp_path / "copy"))
+    shutil.rmtree(folder / "generations" / "tree")
+    monkeypatch.setattr(growing, "SUMMED_UP_AT_ONCE", 1)
+    with Polyhop(folder) as engine:
+        engine.index(guild.parent / "makers.jsonl", layers=("text", "tree"))
+    first, second = tree_in(guild), tree_in(folder)
+    assert first.texts.all() == second.texts.all()
+    np.testing.assert_allclose(first.vectors, second.vectors, atol=1e-6)
 
 
 def test_clusters_fit_a_summariser_and_leave_no_row_behind() -> None:

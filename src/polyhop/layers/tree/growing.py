@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,33 +100,34 @@ class _Growth:
             return False
         clusters = [sorted(cluster, key=self._reading.__getitem__) for cluster in clusters]
         clusters.sort(key=self._mark_of)
-        first = len(self._marks)
-        for texts, some in self._summed_up(clusters):
-            self._add(level, texts, some)
+        first, starts = len(self._marks), range(0, len(clusters), SUMMED_UP_AT_ONCE)
+        added = [self._add(level, clusters[start : start + SUMMED_UP_AT_ONCE]) for start in starts]
+        self.vectors = np.concatenate([self.vectors, *added])  # once, not for every few clusters
         self.frontier = sorted([*loose, *range(first, len(self._marks))], key=self._marks.__getitem__)
         return True
 
-    def _summed_up(self, clusters: list[list[int]]) -> Iterator[tuple[list[str], list[list[int]]]]:
-        for start in range(0, len(clusters), SUMMED_UP_AT_ONCE):
-            some = clusters[start : start + SUMMED_UP_AT_ONCE]
-            texts = self._texts({place for cluster in some for place in cluster})
-            works = [
-                Work(
-                    texts=tuple(texts[place] for place in cluster),
-                    passages=tuple(sorted(self._leaves.marks[leaf] for leaf in self._leaves_below(cluster))),
-                )
-                for cluster in some
-            ]
-            yield self._summarise(works), some
-
-    def _add(self, level: int, texts: Sequence[str], clusters: Sequence[list[int]]) -> None:
-        for text, cluster in zip(texts, clusters, strict=True):
+    def _add(self, level: int, clusters: Sequence[list[int]]) -> Floats:
+        """Add the summaries of some clusters; their vectors."""
+        below = [self._leaves_below(cluster) for cluster in clusters]
+        texts = self._summed_up(clusters, below)
+        for text, cluster, leaves in zip(texts, clusters, below, strict=True):
             self.nodes.append(Node(text=text, level=level, children=tuple(cluster)))
             self._marks.append(self._mark_of(cluster))
             self._tokens.append(estimated_tokens(text))
             self._reading.append(min(self._reading[place] for place in cluster))
-            self._below.append(self._leaves_below(cluster))
-        self.vectors = np.concatenate([self.vectors, self._embed(texts)])
+            self._below.append(leaves)
+        return self._embed(texts)
+
+    def _summed_up(self, clusters: Sequence[list[int]], below: Sequence[frozenset[int]]) -> list[str]:
+        texts = self._texts({place for cluster in clusters for place in cluster})
+        works = [
+            Work(
+                texts=tuple(texts[place] for place in cluster),
+                passages=tuple(sorted(self._leaves.marks[leaf] for leaf in leaves)),
+            )
+            for cluster, leaves in zip(clusters, below, strict=True)
+        ]
+        return self._summarise(works)
 
     def _texts(self, places: set[int]) -> dict[int, str]:
         count = len(self._leaves.numbers)

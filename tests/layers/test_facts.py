@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from polyhop.documents.chunking import cut
 from polyhop.documents.loading import file_document
 from polyhop.errors import IndexCorrupt, ModelMismatch, ModelMissing, UsageError
 from polyhop.indexes.names import normal
+from polyhop.layers.facts import merges, merging
 from polyhop.layers.facts.gathered import Decoded, GatheredFacts, write_whole
 from polyhop.layers.facts.graph import MOST_TIED, FactGraph
 from polyhop.layers.facts.layer import FactsLayer, decode, encode
@@ -441,6 +443,33 @@ def test_similar_names_join_the_one_they_are_similar_to_and_no_chain_forms() -> 
     assert kept["aldmere"] == ["Aldmere", "Aldmore"]  # which is free now
 
 
+class Watched(np.ndarray):
+    """Vectors that tell how many cosines are made of them at once."""
+
+    made: ClassVar[list[int]] = []
+
+    def __matmul__(self, other: Any) -> Any:
+        self.made.append(len(self) * other.shape[1])
+        return super().__matmul__(other)
+
+
+def test_few_cosines_of_names_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many names there are."""
+    facts = [fact(f"Aldmoor {letter}", "is near", f"Oar {letter}") for letter in "abcdefghij"]
+    drawn = np.random.default_rng(7).normal(size=(20, 3)).astype(np.float32)
+
+    def vectors(texts: Sequence[str]) -> Floats:
+        units: Floats = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True))[: len(texts)]
+        return units.view(Watched)
+
+    found = spellings(graph_of({"x": facts}, similarity=Similarity(0.9, vectors)))
+    assert len(found) < 20
+    Watched.made.clear()
+    monkeypatch.setattr(merging, "BLOCK", 60)
+    assert spellings(graph_of({"x": facts}, similarity=Similarity(0.9, vectors))) == found
+    assert Watched.made == [60] * 6 + [40]
+
+
 # Gathering.
 
 
@@ -768,6 +797,20 @@ def test_merges_are_listed_with_their_reasons_and_passages(index: Index) -> None
     assert [(one.name, one.reason) for one in name.spellings] == [("Korr", ""), ("Korr (film)", "name")]
     (river,) = merges_of(index.open(), index.record, ["river oar"])
     assert [one.name for one in river.spellings] == ["River Oar", "the River Oar"]
+
+
+def test_merges_read_few_passages_at_a_time(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    index.put(list(KNOWN), KNOWN)
+    listed, read, passages = merges_of(index.open(), index.record), list[int](), index.record.passages
+
+    def counted(numbers: Sequence[int]) -> list[Passage]:
+        read.append(len(numbers))
+        return passages(numbers)
+
+    monkeypatch.setattr(merges, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(index.record, "passages", counted)
+    assert merges_of(index.open(), index.record) == listed
+    assert read == [2, 1]
 
 
 def test_a_merge_is_undone_for_good_and_can_be_done_again(index: Index) -> None:

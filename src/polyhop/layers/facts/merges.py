@@ -13,6 +13,7 @@ from polyhop.errors import UsageError
 from polyhop.indexes.names import normal
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merging import BY_NAME, Pair, spelled_key
+from polyhop.layers.layer import READ_AT_ONCE
 from polyhop.ports import Ints
 from polyhop.store.record import Record
 from polyhop.types import Serialisable
@@ -60,19 +61,29 @@ def merges_of(graph: FactGraph, record: Record, names: Sequence[str] = ()) -> tu
     entities = [place for place in dict.fromkeys(wanted) if _forms(graph, place) > 1 or names]
     stated = _rows_by_spelling(graph, np.array(entities, np.int64))
     numbers = sorted({int(graph.numbers[row]) for rows in stated.values() for row in rows})
-    passages = dict(zip(numbers, record.passages(numbers), strict=True))
+    known = _ids_and_titles(record, numbers)
     found = []
     for place in entities:
         entity = graph.entity(place)
         spellings = []
         for which, reason in enumerate(graph.reasons[place].split("\n")):
-            where = [passages[int(graph.numbers[row])] for row in stated.get((place, which), ())]
-            titles = tuple(dict.fromkeys(passage.title for passage in where if passage.title))
+            where = [known[int(graph.numbers[row])] for row in stated.get((place, which), ())]
+            ids = tuple(passage for passage, _ in where)
+            titles = tuple(dict.fromkeys(title for _, title in where if title))
             name = (entity.name, *entity.aliases)[which]
-            ids = tuple(passage.id for passage in where)
             spellings.append(Spelling(name=name, reason=reason, passages=ids, titles=titles))
         found.append(Merge(name=entity.name, key=entity.key, label=entity.label, spellings=tuple(spellings)))
     return tuple(sorted(found, key=lambda merge: (_KINDS.index(merge.kind), merge.key)))
+
+
+def _ids_and_titles(record: Record, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """The id and the title of passages, by their numbers: of their texts few are held at a time."""
+    found: dict[int, tuple[str, str]] = {}
+    for start in range(0, len(numbers), READ_AT_ONCE):
+        chunk = numbers[start : start + READ_AT_ONCE]
+        passages = record.passages(chunk)
+        found.update((number, (one.id, one.title)) for number, one in zip(chunk, passages, strict=True))
+    return found
 
 
 def _forms(graph: FactGraph, place: int) -> int:

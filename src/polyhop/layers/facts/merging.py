@@ -34,7 +34,7 @@ from polyhop.ports import Floats, Ints
 Pair = tuple[str, str]  # two keys that must not be one entity, the lower first
 BY_NAME = "name"
 ACRONYM = "acronym"
-BLOCK = 1024  # names compared with all others at a time
+BLOCK = 1 << 24  # cosines held at once: 64 MiB
 MOST_WORDS = 12  # of a name that an acronym in brackets stands for
 MOST_CHARACTERS = 160
 
@@ -332,8 +332,9 @@ def _marks(name: str) -> tuple[bool, frozenset[str]]:
 
 def _similar(vectors: Floats, least: float) -> Iterator[tuple[int, list[tuple[int, float]]]]:
     """Each row, in order, with the other rows whose cosine reaches the least one, nearest first."""
-    for start in range(0, len(vectors), BLOCK):
-        cosines = vectors[start : start + BLOCK] @ vectors.T
+    step = max(1, BLOCK // len(vectors))
+    for start in range(0, len(vectors), step):
+        cosines = vectors[start : start + step] @ vectors.T
         for row, near in enumerate(cosines):
             places: Ints = np.flatnonzero(near >= least)
             places = places[np.argsort(-near[places], kind="stable")]

@@ -52,7 +52,7 @@ class ByRulesOrModel(ABC, Generic[T]):
         """The row of a passage, from what the model said of it."""
 
     def extract(self, passages: Sequence[Passage], models: Models, below: Below) -> Sequence[Rows]:
-        """For each passage what was made of it and how many such things were rejected (see ``encode``).
+        """For each passage what was made of it and how many such things were rejected (see the layer's ``encode``).
 
         Raises ModelMissing and, where a language model is asked, BudgetExceeded and EndpointError.
         """

@@ -1,4 +1,4 @@
-"""The generations of a layer that is gathered whole: one folder each, named after all that determines its content."""
+"""The generations of a layer: one or several folders each, named after all that determines their content."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ from polyhop.types import Fact, Passage
 logger = logging.getLogger(__name__)
 
 CODE_VERSION = "1"  # raise it when the same settings and models would give other rows
-RULES_VERSION = "4"  # raise it when only layers/syntax would: what was paid for stays fresh
+RULES_VERSION = "4"  # raise it when only the rules would (facts/syntax, grammar): what was paid for stays fresh
 FIELDS = ("head", "relation", "tail", "start", "end", "head_label", "tail_label", "confidence")  # of a stored fact
 
 

@@ -17,7 +17,7 @@ _WHOSE = "whose"
 
 
 class Subject(NamedTuple):
-    """The head of a fact, with the words that the relation begins with: (Anna, "father was", ...)."""
+    """The head of a fact, with the words that the relation begins with: (Anna, "father", ...)."""
 
     end: End
     prefix: str = ""

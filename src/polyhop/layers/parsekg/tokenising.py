@@ -32,7 +32,7 @@ from polyhop.ports import ConstrainedModel
 FORMAT_VERSION = 5
 FOLDERS = "tokens-"  # begins the name of each, which goes on with the version
 AT_ONCE = 5000  # hyperrelations or names whose tokens are in memory while they are written
-LONGEST_NAME = 24  # tokens; a longer name is reached through its first spelling's prefix only if it fits
+LONGEST_NAME = 24  # tokens; a longer name is left out
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,7 +50,7 @@ class TranslationIndex:
 
     @property
     def longest_name(self) -> int:
-        """Tokens of the longest name in the trie."""
+        """Tokens that a name in the trie has at most."""
         return LONGEST_NAME
 
     def spans(self, rows: Ints, *, across: bool) -> SubstringGrammar:

@@ -148,10 +148,11 @@ def test_a_key_depends_on_what_is_said_only() -> None:
     assert clustered(graph_of(GLASS[:2], first=2))[0].key != clustered(alone)[0].key
 
 
-def test_a_community_has_a_largest_size() -> None:
+def test_a_community_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long row of entities is cut into several."""
     row: Stated = [(f"Stone {n} is by Stone {n + 1}.", f"Stone {n}", "is by", f"Stone {n + 1}") for n in range(40)]
-    found = clustered(graph_of(row), largest=8)
+    monkeypatch.setattr(module, "LARGEST", 8)
+    found = clustered(graph_of(row))
     assert max(len(each.entities) for each in found) <= 8
     assert sum(len(each.entities) for each in found) == 41
 

@@ -50,18 +50,17 @@ class Community:
         return len(self.entities) >= SMALLEST and bool(self.facts)
 
 
-def clustered(graph: GrownGraph, *, largest: int = LARGEST) -> tuple[Community, ...]:
+def clustered(graph: GrownGraph) -> tuple[Community, ...]:
     """The communities of a graph, those with most facts first; each entity that a live fact has is in one of them.
 
-    Two entities are tied by the number of facts between them, each weighing its confidence. ``largest``: entities of
-    a community that has parts, at most.
+    Two entities are tied by the number of facts between them, each weighing its confidence.
     """
     facts = graph.touching(range(len(graph)))
     heads, tails = graph.ends(facts)
     weights = np.maximum(graph.confidences(facts).astype(np.float64), _LEAST_WEIGHT)
     present = np.unique(np.concatenate([heads, tails]))
     pairs = np.searchsorted(present, np.stack([heads, tails], axis=1))
-    clusters = leiden(pairs, weights, len(present), largest=largest)
+    clusters = leiden(pairs, weights, len(present), largest=LARGEST)
     inside = clusters.labels[pairs[:, 0]] == clusters.labels[pairs[:, 1]]
     owned: list[list[int]] = [[] for _ in range(len(clusters))]
     for label, place in zip(clusters.labels[pairs[inside, 0]].tolist(), facts[inside].tolist(), strict=True):

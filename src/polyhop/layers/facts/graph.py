@@ -80,14 +80,7 @@ class FactGraph:
         ``embed`` makes the vectors of relations. ``apart``: keys that are never one entity. ``similarity``: how alike
         names must be to be one entity; None: they join only by name and by alias.
         """
-        return cls.of_stated(StatedFacts.of(facts), embed, apart=apart, similarity=similarity)
-
-    @classmethod
-    def of_stated(
-        cls, stated: StatedFacts, embed: Embed, *, apart: Iterable[Pair] = (), similarity: Similarity | None = None
-    ) -> FactGraph:
-        """The graph of what passages state, in memory; as ``of``."""
-        return graph_of(*spelled_entities(stated, apart, similarity), embed)
+        return graph_of(*spelled_entities(StatedFacts.of(facts), apart, similarity), embed)
 
     def stated(self, titles: Sequence[str], acronyms: Sequence[str], acronym_rows: Ints) -> StatedFacts:
         """What its passages state, with what of them it does not know: their titles and acronyms."""
@@ -285,10 +278,13 @@ class FactGraph:
 
     def passages_titled(self, entity: int) -> list[int]:
         """The numbers of the passages that are about an entity: it is their title and leads one of their facts."""
-        facts = self.touching([entity])
+        return self.passages_of(self.led_as_title(entity, self.touching([entity])))
+
+    def led_as_title(self, entity: int, facts: Ints) -> Ints:
+        """Of some facts, those that an entity leads as the title of their passage."""
         titled = [position for position in range(len(self.kinds)) if self.kinds[position] == TITLE]
-        leads = (self.heads[facts] == entity) & np.isin(self.labelled[facts, 0], titled)
-        return self.passages_of(facts[leads])
+        led: Ints = facts[(self.heads[facts] == entity) & np.isin(self.labelled[facts, 0], titled)]
+        return led
 
     def passages_of(self, facts: Ints) -> list[int]:
         """The numbers of the passages that state the facts, once each, in the order of the facts."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyhop.indexes.names import MISSING, normal, words
 from polyhop.layers.facts import merging
-from polyhop.layers.facts.graph import TITLE, FactGraph
+from polyhop.layers.facts.graph import FactGraph
 from polyhop.ports import Bools
 
 _BRACKET = re.compile(r"[(（\[]")
@@ -120,8 +120,6 @@ class Linking:
     def _titles(self, member: Member) -> frozenset[str]:
         """The titles of passages that are about an entity, as keys with their brackets."""
         part, own = self.parts[member[0]], member[1]
-        facts = part.around.of(own)
-        titled = [place for place in range(len(part.kinds)) if part.kinds[place] == TITLE]
-        leads = facts[(part.heads[facts] == own) & np.isin(part.labelled[facts, 0], titled)]
+        leads = part.led_as_title(own, part.around.of(own))
         spellings = part.aliases[own].split("\n")
         return frozenset(merging.spelled_key(spellings[which]) for which in set(part.spelled[leads, 0].tolist()))

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from polyhop.layers.grammar.hyphens import joined
 from polyhop.ports import ParsedEntity, ParsedSentence, ParsedWord
 
-NO_ENTITY = -1
-
 
 class Named(NamedTuple):
     """A named stretch of a text: offsets and the parser's label, or TITLE."""
@@ -109,8 +107,8 @@ class ParseTree:
         return frozenset(inside)
 
     def _covers(self) -> list[int]:
-        """For each word the entity that covers it; words and entities are in order."""
-        covers = [NO_ENTITY] * len(self.forms)
+        """For each word the entity that covers it, -1 for none; words and entities are in order."""
+        covers = [-1] * len(self.forms)
         at, entities = 0, self.entities
         if not entities:
             return covers

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ from polyhop.indexes.streamed import ArrayReader, Onward, OnwardTexts
 from polyhop.ports import Ints
 from polyhop.types import Passage, Sentence
 
-MAPS = ("out", "into", "mentioned", "titled")
+Map = Literal["out", "into", "mentioned", "titled"]
+MAPS: Final[tuple[Map, ...]] = get_args(Map)
 PARTS = "\0"  # of a reading: the key of its entity, a spelling, and the label that it had
 NAMES = (
     *("numbers", "sentence_rows", "sentence_spans", "hyperrelations", "hyperrelation_lengths", "headless"),

@@ -14,10 +14,8 @@ from polyhop.indexes.csr import spread
 from polyhop.indexes.names import MISSING, Names
 from polyhop.indexes.segments import Live, alive_among, check_fit, read_arrays
 from polyhop.indexes.texts import Texts
-from polyhop.layers.parsekg.runs import PARTS
+from polyhop.layers.parsekg.runs import PARTS, Map
 from polyhop.ports import Bools, Ints
-
-Map = Literal["out", "into", "mentioned", "titled"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -139,6 +140,20 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_settings_survive_the_way_through_nested_mappings(settings: Settings) -> None:
     """How settings reach worker processes, and how a manifest replays a run."""
     assert Settings.from_mapping(settings.to_mapping()) == settings
+
+
+def test_what_is_published_holds_no_secret() -> None:
+    """Neither keys, nor who logs in at an address, nor where the record and the generations are."""
+    sections: dict[str, Any] = {
+        "language_model": {"api_key": "sesame", "base_url": "https://me:sesame@model.example/v1", "model": "sage"},
+        "reranker": {"name": "endpoint", "api_key": "sesame", "base_url": "http://judge.example"},
+        "layers": {"nobody-has-it": {"api_key": "sesame", "size": "3"}},
+        "index": {"store": "postgresql://me:sesame@db.example/db", "objects": "s3://sesame/x"},
+    }
+    published = Settings.from_mapping(sections).published()
+    assert "sesame" not in str(published)
+    assert published["language_model"] == {"base_url": "https://model.example/v1", "model": "sage"}
+    assert published["layers"] == {"nobody-has-it": {"size": "3"}}
 
 
 def test_models_are_changed_where_one_is_given() -> None:

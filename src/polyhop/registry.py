@@ -11,7 +11,7 @@ import dataclasses
 import logging
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -210,13 +210,23 @@ def setting_names(component: type[Any]) -> tuple[str, ...]:
 
 def file_settings(component: type[Any]) -> tuple[str, ...]:
     """Those of the settings of a component that name a file, as FILE marks them."""
+    return _settings_that(component, lambda field: bool(field.metadata.get("file")))
+
+
+def hidden_settings(component: type[Any]) -> tuple[str, ...]:
+    """Those of the settings of a component that its ``repr`` hides, such as a key."""
+    return _settings_that(component, lambda field: not field.repr)
+
+
+def _settings_that(component: type[Any], wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, ...]:
+    """The settings of a component whose fields are wanted, those of its steps as ``step.setting``."""
     names: list[str] = []
     for field in dataclasses.fields(component):
         hint = _settings_of(component).get(field.name)  # type: ignore[arg-type]
-        if field.metadata.get("file"):
+        if wanted(field):
             names.append(field.name)
         elif isinstance(hint, type) and dataclasses.is_dataclass(hint):
-            names += [f"{field.name}.{each}" for each in file_settings(hint)]
+            names += [f"{field.name}.{each}" for each in _settings_that(hint, wanted)]
     return tuple(names)
 
 

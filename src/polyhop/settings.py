@@ -10,17 +10,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
-from polyhop.errors import SettingError, nearest
+from polyhop.errors import ComponentBroken, SettingError, UnknownComponent, nearest
 from polyhop.presets import shipped
 from polyhop.presets.laying_over import laid_over, replaced
-from polyhop.registry import Kind, configured, load, names
+from polyhop.registry import Kind, configured, hidden_settings, load, names
 from polyhop.types import Budget
 
 AUTO = "auto"  # the name of whatever suits
@@ -37,6 +38,8 @@ COMPONENT_SECTIONS = (
     "translator",
 )
 NESTED_SECTIONS = ("strategies", "layers")  # [strategies.paths], [layers.parsekg]
+_KINDS: Mapping[str, Kind] = {"strategy": "strategies", "translator": "constrained_models"}  # others: with an s
+_LOGIN = re.compile(r"(?<=://)[^/\s]*@")  # who logs in at an address, and the password
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,6 +281,29 @@ class Settings:
                 tree[outer] = dict(content)
         return tree
 
+    def published(self) -> dict[str, Any]:
+        """These settings as nested mappings for whoever reads a result: without secrets.
+
+        Those are keys, who logs in at an address, and what the ``repr`` of a component hides. Where the record and the
+        generations are may hold a password, too, and says nothing about results.
+        """
+        shown = {name: _without(content, self._hidden(name)) for name, content in self.components.items()}
+        tree = replace(self, components=shown).to_mapping()
+        del tree["index"]["store"], tree["index"]["objects"]
+        return tree
+
+    def _hidden(self, section: str) -> frozenset[str]:
+        """The settings of a section that nobody is to see."""
+        outer, _, name = section.partition(".")
+        kind = cast("Kind", outer) if name else _KINDS.get(outer, cast("Kind", f"{outer}s"))
+        name = name or str(getattr(self.models, outer, self.choice(outer)[0])).partition(":")[0]  # hub:owner/name
+        if (outer, name) == ("language_model", AUTO):
+            name = "openai"
+        hidden = {"api_key"}
+        with suppress(ComponentBroken, UnknownComponent):
+            hidden.update(hidden_settings(load(kind, name)))
+        return frozenset(hidden)
+
     @property
     def replaced(self) -> tuple[str, ...]:
         """What of the preset these settings replace, one line each."""
@@ -308,6 +334,17 @@ def _as_the_environment_says(preset: Mapping[str, Any]) -> Mapping[str, Any]:
     if not model or "language_model" not in preset:
         return preset
     return {**preset, "language_model": {**preset["language_model"], "model": model}}
+
+
+def _without(content: Mapping[str, object], hidden: Collection[str], step: str = "") -> dict[str, object]:
+    """Settings of a component without those that are hidden, and addresses without who logs in there."""
+    shown: dict[str, object] = {}
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            shown[key] = _without(value, hidden, f"{step}{key}.")
+        elif f"{step}{key}" not in hidden:
+            shown[key] = _LOGIN.sub("", value) if isinstance(value, str) else value
+    return shown
 
 
 def _nested(section: str, content: Mapping[str, Any]) -> dict[str, Mapping[str, object]]:

@@ -381,6 +381,8 @@ def test_prepare_indexes_the_corpus_and_warns_of_other_texts(
 def test_manifest_has_the_experiment_and_its_settings(dataset: Dataset) -> None:
     experiment = Experiment(strategies=("words", "mute"), budget=Budget(passages=7, seconds=2.5), limit=3, seed=11)
     settings = Settings.read(changes=["strategies.paths.links=4", "strategy.gamma=1.5", "chunking.tokens=256"])
+    secret = replace(settings, components={**settings.components, "language_model": {"api_key": "sesame"}})
+    assert "sesame" not in str(manifest(experiment, dataset, settings=secret))
     made = manifest(experiment, dataset, settings=settings, models={"embedder": "bge-small"})
     stored = json.loads(json.dumps(made))
     assert stored["experiment"] == json.loads(json.dumps(asdict(experiment)))

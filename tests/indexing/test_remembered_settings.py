@@ -188,6 +188,15 @@ def test_an_answer_says_which_settings_were_in_force(logbook: Logbook) -> None:
     assert "'extractor': 'language_model'" in manifest["settings"]
 
 
+def test_an_answer_tells_no_key_and_nothing_that_changes_no_answer(logbook: Logbook) -> None:
+    logbook.index(layers=["text"])
+    changes = ("language_model.api_key=sesame", "language_model.model=sage", "index.cluster=head.example:6379")
+    with logbook.engine("models.language_model=none", *changes, endpoint=False) as engine:
+        told = engine.ask(QUESTION, strategy="bm25").manifest["settings"]
+    assert "'model': 'sage'" in told
+    assert not [word for word in ("sesame", "head.example") if word in told]
+
+
 def test_how_one_looks_at_a_layer_is_not_remembered(logbook: Logbook) -> None:
     logbook.index(*BY_SYNTAX, "layers.facts.overlay=noisy", layers=["text", "facts"])
     with logbook.engine(endpoint=False) as engine:

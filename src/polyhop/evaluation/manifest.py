@@ -39,7 +39,7 @@ def manifest(
             "sha256": dataset.sha256,
             "files": dict(dataset.hashes),
         },
-        "settings": _published(settings or Settings()),
+        "settings": (settings or Settings()).published(),
         "models": dict(models or {}),
         "prompts": dict(versions_of_prompts()),
         "versions": versions(),
@@ -51,13 +51,6 @@ def manifest(
             "cpus": os.cpu_count(),
         },
     }
-
-
-def _published(settings: Settings) -> dict[str, Any]:
-    """All settings but where the record is: it says nothing about results, and may hold a password."""
-    tree = settings.to_mapping()
-    del tree["index"]["store"]
-    return tree
 
 
 def versions() -> dict[str, str]:

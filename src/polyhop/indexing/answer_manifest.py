@@ -15,8 +15,9 @@ def manifest_of(view: View, settings: Settings, *, strategy: str, reader: str) -
     """The manifest of an answer that a strategy and a reader gave over a view."""
     model = view.models.language_model
     generations = [f"{name}={view.record.generation(name)}" for name in view.record.layers()]
-    configured = in_force(view.record, settings).to_mapping()
-    del configured["server"], configured["index"]["store"]  # where an answer is served, or read, changes nothing in it
+    configured = in_force(view.record, settings).published()
+    del configured["server"], configured["models"]["cache"]  # where an answer is served, where models are kept,
+    configured["index"] = {"layers": settings.index.layers}  # and how an index is made changes nothing in it
     return {
         "polyhop": __version__,
         "strategy": strategy,

@@ -22,6 +22,7 @@ from tests.worlds.mail import letter, mailbox
 root_user = getattr(os, "geteuid", lambda: 1)() == 0
 closable = pytest.mark.skipif(root_user or sys.platform == "win32", reason="root may read everything")
 FERRY, BELL, MILL = "Piet Rook keeps the ferry.", "Ada Brisk cast the bell.", "Lida Tarn painted the mill."
+ROW_1, ROW_2, ROW_3 = (f'{{"id": "r{n}", "text": "{text}."}}\n' for n, text in enumerate(("Rye", "Oats", "Hay"), 1))
 
 
 @pytest.fixture
@@ -297,3 +298,51 @@ def test_rows_that_say_the_same_stay_when_their_file_moves(
     folder.rename(tmp_path / "new")
     tally = ingest(tmp_path / "new")
     assert (tally.changed, tally.removed, texts(record)) == (2, 0, [FERRY, FERRY])
+
+
+def test_files_that_swap_what_they_say_both_stay(tmp_path: Path, record: Record, ingest: Callable[..., Tally]) -> None:
+    folder = write(
+        tmp_path / "docs", {"a/x.txt": FERRY, "b/x.txt": BELL, "a/p.jsonl": ROW_1 + ROW_2, "b/p.jsonl": ROW_3}
+    )
+    ingest(folder)
+    write(folder, {"a/x.txt": BELL, "b/x.txt": FERRY, "a/p.jsonl": ROW_3 + ROW_1, "b/p.jsonl": ROW_2})
+    dry = Ingest(record=record, chunking=Chunking(), dry_run=True).run([folder])
+    tally = ingest(folder)
+    for told in (dry, tally):
+        assert (told.added, told.changed, told.removed, told.skipped) == (0, 5, 0, [])
+    assert {
+        row.uri.removeprefix(f"{folder.as_posix()}/"): record.document(row.id).text for row in record.documents()
+    } == {
+        "a/x.txt": BELL,
+        "b/x.txt": FERRY,
+        "a/p.jsonl#r1": "Rye.",
+        "b/p.jsonl#r2": "Oats.",
+        "a/p.jsonl#r3": "Hay.",
+    }
+    assert ingest(folder).unchanged == 5
+
+
+@pytest.mark.parametrize("edited", [True, False], ids=["edited", "only touched"])
+def test_a_copy_counts_once_the_other_one_says_something_else(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], edited: bool
+) -> None:
+    folder = write(tmp_path / "docs", {"b/x.txt": FERRY})
+    ingest(folder)
+    write(folder, {"a/x.txt": FERRY})
+    assert ingest(folder).duplicates == 1
+    write(folder, {"b/x.txt": BELL if edited else FERRY})
+    os.utime(folder / "b/x.txt", ns=(1, 1))
+    tally = ingest(folder)
+    assert (tally.added, tally.duplicates, tally.removed) == ((1, 0, 0) if edited else (0, 1, 0))
+    assert texts(record) == ([BELL, FERRY] if edited else [FERRY])
+
+
+def test_a_copy_does_not_count_while_what_the_other_one_says_cannot_be_read(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    folder = write(tmp_path / "docs", {"b/x.txt": FERRY})
+    ingest(folder)
+    write(folder, {"a/x.txt": FERRY})
+    (folder / "b/x.txt").write_bytes(b"\x00\x01" * 4000)
+    assert ingest(folder).duplicates == 1
+    assert texts(record) == [FERRY]

@@ -51,6 +51,7 @@ class Tally:
     gone_passages: int = 0  # and how many passages would be removed
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)  # ids of the documents that still exist
+    outdated: set[str] = field(default_factory=set)  # ids of documents of files that changed: they may say other things
     unread: set[str] = field(default_factory=set)  # URIs of files and folders that are there but cannot be read
     read: dict[str, str] = field(default_factory=dict)  # URIs of the documents read in this run, by id,
     texts: dict[str, str] = field(default_factory=dict)  # and by what they say
@@ -118,8 +119,43 @@ class Ingest:
         return tally
 
     def _documents(self, paths: Sequence[Path], tally: Tally) -> Iterator[Document | _Finished]:
-        """Documents of files that changed, each file followed by a mark that it was read to its end."""
+        """Documents of files that changed, each file followed by a mark that it was read to its end.
+
+        One that says what is stored of another of these files, or has its id, waits until all were read: the other may
+        say something else now, as where two files have swapped what they say.
+        """
+        late: list[tuple[list[Document], _Finished | None]] = []
+        for source, ids, mark in self._changed(paths, tally):
+            waiting: list[Document] = []
+            clean = True
+            for item in source.documents():
+                if isinstance(item, Skipped):
+                    clean = False  # report it again next time
+                    if item.uri == source.uri and item.reason not in SAYS_NOTHING:
+                        tally.seen.update(ids)  # what the file said stays until it can be read again
+                        item = _with_what_stays(item, ids)
+                    tally.skipped.append(item)
+                elif self._may_be_outdated(item, tally):
+                    waiting.append(item)
+                elif self._is_taken(item, tally):
+                    yield item
+                else:
+                    clean = False  # read again next time: the other copy may be gone by then
+            if waiting:
+                late.append((waiting, mark if clean else None))
+            elif clean:
+                yield mark
+        tally.outdated -= tally.seen
+        for waiting, last in late:
+            taken = [item for item in waiting if self._is_taken(item, tally)]
+            yield from taken
+            if last is not None and len(taken) == len(waiting):
+                yield last
+
+    def _changed(self, paths: Sequence[Path], tally: Tally) -> list[tuple[Source, Sequence[str], _Finished]]:
+        """The files that changed, with the ids of what is stored of each, and the mark that it was read to its end."""
         known = self._ids_by_file()
+        changed: list[tuple[Source, Sequence[str], _Finished]] = []
         for source in find(not_gone(paths, self.record)):
             if self.record is not None and covers([self.record.folder], source.uri):
                 continue  # the index itself, in the folder that is indexed
@@ -137,28 +173,24 @@ class Ingest:
                 tally.unchanged += len(ids)
                 tally.seen.update(ids)
                 continue
-            clean = True
-            for item in source.documents():
-                if isinstance(item, Skipped):
-                    clean = False  # report it again next time
-                    if item.uri == source.uri and item.reason not in SAYS_NOTHING:
-                        tally.seen.update(ids)  # what the file said stays until it can be read again
-                        item = _with_what_stays(item, ids)
-                    tally.skipped.append(item)
-                elif self._is_refused(item, tally):
-                    clean = False  # read again next time: the other copy may be gone by then
-                else:
-                    tally.seen.add(item.id)
-                    tally.read[item.id] = item.uri
-                    tally.texts[item.sha256] = item.uri
-                    yield item
-            if clean:
-                yield _Finished(source.uri, stamp)
+            tally.outdated.update(ids)
+            changed.append((source, ids, _Finished(source.uri, stamp)))
+        return changed
+
+    def _is_taken(self, document: Document, tally: Tally) -> bool:
+        """Whether a document of a file is stored; it counts as read then."""
+        if self._is_refused(document, tally):
+            return False
+        tally.seen.add(document.id)
+        tally.read[document.id] = document.uri
+        tally.texts[document.sha256] = document.uri
+        return True
 
     def _is_refused(self, document: Document, tally: Tally, stamp: str = "") -> bool:
         holder = self._known.get(document.id)
         other = None if stamp else tally.read.get(document.id)
-        if holder is not None and not _same_source(holder, document, stamp) and stands(holder):
+        elsewhere = holder is not None and not _same_source(holder, document, stamp) and stands(holder)
+        if holder is not None and elsewhere and holder.id not in tally.outdated:
             other = holder.uri
         if other is not None:
             tally.skipped.append(with_taken_id(document, other))
@@ -171,15 +203,25 @@ class Ingest:
         tally.skipped.append(Skipped(document.uri, f"has the same text as {original}"))
         return True
 
+    def _may_be_outdated(self, document: Document, tally: Tally) -> bool:
+        """Whether a document would be refused for what is stored of a file that is still to be read."""
+        if self.record is None or not tally.outdated:
+            return False
+        holder = self._known.get(document.id)
+        others = [] if holder is None or _same_source(holder, document, "") else [holder]
+        if not document.whole and document.sha256 not in tally.texts:
+            others += self.record.duplicates_of(document.sha256, besides=document.id)
+        return any(row.id in tally.outdated and row.id not in tally.read for row in others)
+
     def _stored_uri(self, document: Document, tally: Tally) -> str | None:
-        """Where another stored document says the same, unless it has just been read anew.
+        """Where another stored document says the same, unless it has just been read anew or its file says other things.
 
         One whose file is gone is this document, from before it was moved, but in a record that other machines share.
         """
         if self.record is None or not self._known:
             return None
         alike = self.record.duplicates_of(document.sha256, besides=document.id)
-        stored = [row for row in alike if row.id not in tally.read]
+        stored = [row for row in alike if row.id not in tally.read and row.id not in tally.outdated]
         standing = [row.uri for row in stored if stands(row)]
         if not self.record.is_shared:
             tally.moved |= {row.id for row in stored if row.uri not in standing}

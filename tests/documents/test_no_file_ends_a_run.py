@@ -297,6 +297,12 @@ def test_what_is_no_document_skips_the_file(tmp_path: Path, item: object, reason
     assert reason in skipped.reason
 
 
+def test_what_a_loader_leaves_out_of_a_document_is_made(tmp_path: Path) -> None:
+    """Without a hash, every document would say what the first one does."""
+    item = Document(id=WHOLE.id, uri=WHOLE.uri, title=WHOLE.title, text=WHOLE.text, media_type=WHOLE.media_type)
+    assert list(Source(path=tmp_path, uri="a.odd", loader=Careless(item=item)).documents()) == [WHOLE]
+
+
 def test_a_file_that_vanishes_after_it_was_found_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the listing of a folder and the reading of a file anything may happen to it."""
     folder = write(tmp_path, HARBOUR)

@@ -8,11 +8,11 @@ import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from polyhop import registry
-from polyhop.documents.loading import EMPTY, Loader, one_line
+from polyhop.documents.loading import EMPTY, Loader, content_hash, one_line
 from polyhop.errors import PolyhopError, UsageError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -162,7 +162,9 @@ def _checked(item: Document | Skipped) -> Document | Skipped:
         raise TypeError(f"it handed out a {type(item).__name__} for a document")
     for text in (item.id, item.uri, item.title, item.text):
         text.encode()  # half a surrogate pair, say
-    return item if item.text.strip() else Skipped(item.uri, EMPTY)
+    if not item.text.strip():
+        return Skipped(item.uri, EMPTY)
+    return replace(item, sha256=content_hash(item.title, item.text))  # a loader need not know what it is made of
 
 
 def _covers(root: Path, uri: str) -> bool:

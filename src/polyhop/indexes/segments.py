@@ -311,7 +311,7 @@ def discard_damaged(place: Path, *, besides: Path) -> None:
 
 
 def sweep(folder: Path, keep: Iterable[str]) -> None:
-    """Remove everything in a folder but the named entries: old segments, and what killed writers left half done.
+    """Remove every folder in a folder but the named ones: old segments, and what killed writers left half done.
 
     Only for the one writer, after it has made its new list of segments known.
     """

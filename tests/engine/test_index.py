@@ -14,8 +14,10 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexMissing, ModelMismatch, SettingError, UnknownComponent, UsageError
+from polyhop.indexing import remembered
 from polyhop.reports import IndexReport, Progress
 from polyhop.settings import Settings
+from polyhop.store.record import Record
 from polyhop.types import Span
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 from tests.worlds.machine import needs
@@ -402,6 +404,21 @@ def test_nothing_is_removed_from_an_index_that_does_not_exist(tmp_path: Path) ->
     with pytest.raises(IndexMissing), Polyhop(tmp_path / "no.index") as engine:
         engine.remove("gull.txt")
     assert not (tmp_path / "no.index").exists()
+
+
+def test_a_layer_that_nobody_has_installed_any_more_breaks_nothing(tmp_path: Path) -> None:
+    """It stays as it is, for whoever has it again."""
+    folder = write(tmp_path / "docs", {"mill.txt": "The mill grinds rye.", "weir.txt": "The weir holds the Oar."})
+    with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
+        engine.index(folder, layers=["text"])
+        with Record.create_or_open(engine.path) as record:
+            record.record_rows("sonnets", "made by hand", [(number, b"row") for number in record.numbers().tolist()])
+            record.set_generation("sonnets", "first", {"fingerprint": "made by hand"})
+        assert engine.remove("weir.txt").missing == ()
+        assert [layer.name for layer in engine.status().layers] == ["text"]
+        with Record.open(engine.path) as record:
+            assert remembered.up_to_date(record) == ["text"]
+            assert len(dict(record.payloads("sonnets"))) == 1
 
 
 def test_a_removed_document_comes_back_with_the_next_indexing(rows_engine: Polyhop) -> None:

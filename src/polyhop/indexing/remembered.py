@@ -55,10 +55,16 @@ def grown(record: Record) -> frozenset[str]:
     return frozenset(name for name, found in made(record).items() if not found.whole)
 
 
+def installed(record: Record) -> list[str]:
+    """The layers that an index has, sorted, without those that nobody has installed any more: they stay as they are."""
+    known = registry.names("layers")
+    return [name for name in record.layers() if name in known]
+
+
 def whole(record: Record) -> list[str]:
-    """The layers that an index has, without those that have only grown, sorted."""
+    """The installed layers that an index has, without those that have only grown, sorted."""
     partial = grown(record)
-    return [name for name in record.layers() if name not in partial]
+    return [name for name in installed(record) if name not in partial]
 
 
 def behind(record: Record) -> dict[str, str]:
@@ -88,8 +94,8 @@ def mark_of(record: Record, layer: Layer, chosen: Settings, models: Models) -> s
 
 
 def statuses(record: Record, chosen: Settings, models: Models) -> tuple[LayerStatus, ...]:
-    """How complete and how fresh each layer of an index is, and what it cost."""
-    settings, names, partial = in_force(record, chosen), record.layers(), grown(record)
+    """How complete and how fresh each installed layer of an index is, and what it cost."""
+    settings, names, partial = in_force(record, chosen), installed(record), grown(record)
     marks = {name: mark_of(record, layer_of(name, settings), chosen, models) for name in names}
     return tuple(
         replace(
@@ -104,8 +110,7 @@ def statuses(record: Record, chosen: Settings, models: Models) -> tuple[LayerSta
 
 def in_order(layers: Sequence[str], record: Record) -> list[str]:
     """The layers asked for and the whole ones that the index has, the usual ones first: none is left to go stale."""
-    known = [name for name in whole(record) if name in registry.names("layers")]
-    wanted = dict.fromkeys([*layers, *known])
+    wanted = dict.fromkeys([*layers, *whole(record)])
     return sorted(wanted, key=lambda name: DEFAULT_LAYERS.index(name) if name in DEFAULT_LAYERS else 99)
 
 

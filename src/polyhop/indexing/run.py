@@ -110,12 +110,12 @@ class IndexRun:
         self._opened().close()  # never create an index in order to remove from it
         with self._to_write() as record:
             tally = Ingest(record=record, chunking=self.settings.chunking).discard(ids)
-            builder = self.builder(record)
-            for name in record.layers():
+            builder, names = self.builder(record), making.installed(record)
+            for name in names:
                 current = record.generation(name)
                 if current is not None:
                     builder.gather(layer_of(name, builder.settings), current.description["fingerprint"])
-            _gather_here(builder, record.behind())
+            _gather_here(builder, {name: mark for name, mark in record.behind().items() if name in names})
             self._push(record)
         return sorted(tally.gone), tally.gone_passages
 
@@ -135,7 +135,7 @@ class IndexRun:
             logger.warning("The index at %s is not merged for now: %s %s", self.path, error, error.remedy)
 
     def _merge(self, reading: Builder) -> None:
-        for name in reading.record.layers():
+        for name in making.installed(reading.record):
             layer, current = layer_of(name, reading.settings), reading.record.generation(name)
             if not isinstance(layer, Merging) or current is None:
                 continue

@@ -7,14 +7,16 @@ import random
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexMissing, ModelMismatch, SettingError, UnknownComponent, UsageError
-from polyhop.indexing import remembered
+from polyhop.indexing import build, remembered
 from polyhop.reports import IndexReport, Progress
 from polyhop.settings import Settings
 from polyhop.store.record import Record
@@ -298,6 +300,21 @@ def test_a_dry_run_without_an_index_makes_none(tmp_path: Path, harbour: Path) ->
     assert counts(forecast) == counts(report) == {"added": 5, "duplicates": 1}
     assert extracted(forecast) == extracted(report)
     assert forecast.skipped == report.skipped
+
+
+def test_a_very_slow_run_is_followed_by_a_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As slow as one passage in hours, too, which earlier versions noted as none a second."""
+    clock = count(step=9999.0)
+    monkeypatch.setattr(build, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(build, "FEW", 1)
+    folder = write(tmp_path / "docs", {"mill.txt": "The mill grinds rye."})
+    with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
+        engine.index(folder, layers=["text"])
+        write(folder, {"weir.txt": "The weir holds the Oar."})
+        assert engine.index(folder, dry_run=True).layers[0].seconds == pytest.approx(9999, rel=0.01)
+        with Record.create_or_open(engine.path) as record:
+            record.set_meta("rate:text", "0.0")
+        assert engine.index(folder, dry_run=True).layers[0].seconds > 0
 
 
 def test_a_dry_run_after_other_chunking_knows_that_all_is_to_be_done_again(

@@ -72,7 +72,8 @@ class Builder:
         mark = fingerprint(layer, self.models)
         stay = self.record.count_passages() - gone
         pending = min(self.record.count_pending(name, mark), stay) + len(new)
-        cost, seconds = Cost(), pending / float(self.record.meta(f"rate:{name}") or USUAL_RATE.get(name, 50.0))
+        measured = float(self.record.meta(f"rate:{name}") or 0)  # 0, too, where earlier versions noted a very slow one
+        cost, seconds = Cost(), pending / (measured or USUAL_RATE.get(name, 50.0))
         asking = _asking(layer, self.models)
         if asking is not None:
             untried, failed = self._pending(layer, mark)
@@ -114,7 +115,7 @@ class Builder:
             bill.note()
         extracted = progress.passages - progress.failed
         if extracted >= FEW and bill.model is None:
-            self.record.set_meta(f"rate:{name}", f"{extracted / (time.monotonic() - began):.1f}")
+            self.record.set_meta(f"rate:{name}", f"{extracted / (time.monotonic() - began):.3g}")
         self.record.settle(name, mark)
         self._tell(Progress(stage=f"gathering {name}", done=0, total=None, unit="passages"))
         self.gather(layer, mark)

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import PolyhopError
+from polyhop.indexing.executors import cluster
 from polyhop.indexing.executors.inline import Inline
 from polyhop.indexing.executors.processes import Processes
 from polyhop.indexing.executors.worker import decode_rows, encode_job
@@ -49,6 +52,18 @@ def chunks_of(count: int, size: int = 2) -> list[Chunk]:
 
 def workers_of(process: psutil.Process) -> list[psutil.Process]:
     return [child for child in process.children() if "polyhop.indexing.executors.worker" in child.cmdline()]
+
+
+def starting(most: int) -> Callable[..., object]:
+    """What starts so many processes, and then no more."""
+    left = iter([subprocess.Popen] * most)
+
+    def start(*arguments: Any, **options: Any) -> object:
+        for popen in left:
+            return popen(*arguments, **options)
+        raise OSError("no more processes")
+
+    return start
 
 
 def test_worker_processes_give_what_this_process_gives_in_the_order_of_the_chunks(models: Models) -> None:
@@ -101,6 +116,42 @@ def test_a_passage_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch
     failed = [position for position, row in enumerate(rows) if isinstance(row, Failure)]
     assert failed == [1, 5]
     assert not workers_of(psutil.Process())
+
+
+def test_workers_that_cannot_be_started_again_end_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the system has no room for another process: nobody waits for one that never comes."""
+    monkeypatch.setenv("PYTHONPATH", str(with_deadly_layer(tmp_path)))
+    chunks = [Chunk([passage_of(number, "poison")]) for number in range(6)]
+    with Processes(workers=2) as executor:
+        monkeypatch.setattr(subprocess, "Popen", starting(0))
+        with pytest.raises(PolyhopError, match="could not be started"):
+            list(executor.extract("deadly", Settings(), chunks))
+    assert not workers_of(psutil.Process())
+
+
+def test_workers_end_where_another_one_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "Popen", starting(1))
+    with pytest.raises(PolyhopError, match="no more processes") as caught, Processes(workers=2):
+        pass
+    assert caught.value.remedy == "Try --workers 1."
+    assert not workers_of(psutil.Process())
+
+
+def test_a_cluster_that_starts_no_worker_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the next try meets what is wrong, and not a cluster that is in use already; Ray need not be installed."""
+    joined: list[str] = []
+
+    def resources() -> Mapping[str, float]:
+        raise ConnectionError("the cluster is gone")
+
+    ray = SimpleNamespace(
+        init=lambda address, **_: joined.append(address), shutdown=joined.clear, cluster_resources=resources
+    )
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setattr(cluster, "check_installed", lambda *_, **__: None)
+    with pytest.raises(ConnectionError, match="the cluster is gone"), cluster.Cluster(address="auto"):
+        pass
+    assert joined == []
 
 
 PARENT = """

@@ -1,1 +1,1 @@
-"""Where pure extraction runs: this process, or worker processes."""
+"""Where pure extraction runs: this process, worker processes, or a cluster."""

@@ -80,10 +80,14 @@ class Cluster:
             ray.init(address=self.address or "local", log_to_driver=False, logging_level=logging.ERROR, **here)
         except (OSError, ValueError, RuntimeError) as error:
             raise PolyhopError(f"Ray cannot be used at {where}: {error}.", remedy=REMEDY) from error
-        cores = int(ray.cluster_resources().get("CPU", 1))
-        worker = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=REPEATS)(ClusterWorker)
-        self._actors.extend(worker.remote() for _ in range(min(self.workers or cores, cores) or 1))
-        self._require_same_version()
+        try:
+            cores = int(ray.cluster_resources().get("CPU", 1))
+            worker = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=REPEATS)(ClusterWorker)
+            self._actors.extend(worker.remote() for _ in range(min(self.workers or cores, cores) or 1))
+            self._require_same_version()
+        except BaseException:  # nobody else lets go of the cluster, and the next try could not join it then
+            self.__exit__()
+            raise
         return self
 
     def _require_same_version(self) -> None:

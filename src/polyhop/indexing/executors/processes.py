@@ -23,7 +23,7 @@ class Processes:
     """Runs a layer's extraction in ``workers`` processes; a chunk whose worker dies is retried passage by passage."""
 
     workers: int
-    _idle: queue.SimpleQueue[subprocess.Popen[bytes]] = field(default_factory=queue.SimpleQueue, repr=False)
+    _idle: queue.SimpleQueue[subprocess.Popen[bytes] | None] = field(default_factory=queue.SimpleQueue, repr=False)
     _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False)
 
     def extract(self, layer: str, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[Sequence[Rows]]:
@@ -51,6 +51,9 @@ class Processes:
 
     def _ask(self, job: bytes) -> bytes | None:
         worker = self._idle.get()
+        if worker is None:
+            self._idle.put(None)  # for whoever waits as well
+            raise _not_started("another could not be either")
         try:
             assert worker.stdin is not None  # noqa: S101  (both are pipes: see _start)
             assert worker.stdout is not None  # noqa: S101
@@ -77,14 +80,19 @@ class Processes:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except OSError as error:
-            raise PolyhopError(f"A worker process could not be started: {error}.", remedy="Try --workers 1.") from error
+            self._idle.put(None)  # instead of it: somebody may wait for one, and there may be no other
+            raise _not_started(error) from error
         self._started.append(worker)
         self._idle.put(worker)
 
     def __enter__(self) -> Self:
         """Start the workers."""
-        for _ in range(self.workers):
-            self._start()
+        try:
+            for _ in range(self.workers):
+                self._start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -95,6 +103,10 @@ class Processes:
                     pipe.close()
             worker.kill()  # they hold nothing that could be lost
             worker.wait()
+
+
+def _not_started(why: object) -> PolyhopError:
+    return PolyhopError(f"A worker process could not be started: {why}.", remedy="Try --workers 1.")
 
 
 def one_by_one(chunk: Chunk) -> Iterator[Chunk]:

@@ -58,8 +58,7 @@ def place_of(folder: str | Path, store: str | None = None) -> StorePlace | None:
     if noted is None and store is None:
         return None
     address = store or (noted[0] if noted else "")
-    url, _, schema = address.partition("#")
-    schema = schema or USUAL
+    url, schema = _parts(address)
     if not url.startswith(SCHEMES):
         raise UsageError(
             "A record is kept in the index's folder or in Postgres: the address of another store is not known.",
@@ -67,9 +66,10 @@ def place_of(folder: str | Path, store: str | None = None) -> StorePlace | None:
         )
     if schema.startswith("pg_") or "\0" in schema or len(schema.encode(errors="replace")) > LONGEST:
         raise UsageError(f"An index in a database cannot be called {schema!r}.", remedy="Choose another name behind #.")
-    if noted is not None and noted[0] != _address(url, schema):
+    there = _address(*_parts(noted[0])) if noted else ""  # earlier versions noted passwords with a ? in them
+    if noted is not None and there != _address(url, schema):
         raise UsageError(
-            f"The index at {folder} has its record at {noted[0]}, not at {_address(url, schema)}.",
+            f"The index at {folder} has its record at {there}, not at {_address(url, schema)}.",
             remedy=f"Choose another --index; if the database has moved, write its address into {folder / NOTE}.",
         )
     if (folder / "record.sqlite").exists():
@@ -91,7 +91,14 @@ def _noted(folder: Path) -> tuple[str, str] | None:
         raise IndexCorrupt(f"{folder / NOTE} does not say where the record of the index is ({error}).") from error
 
 
+def _parts(address: str) -> tuple[str, str]:
+    """The address of a database, and the schema in it."""
+    url, _, schema = address.partition("#")
+    return url, schema or USUAL
+
+
 def _address(url: str, schema: str) -> str:
-    """An address without passwords."""
-    whole = re.sub(r"//([^/?#:]*):[^/?#]*@", r"//\1@", url)
-    return re.sub(r"([?&])password=[^&]*&?", r"\1", whole).rstrip("?&") + (f"#{schema}" if schema != USUAL else "")
+    """An address without passwords; one before the host may hold a ?, which parts nothing there."""
+    whole = re.sub(r"//([^/:@]*):(?:[^/?]*|[^/@]*)@", r"//\1@", url)
+    whole = re.sub(r"(?<=[?&])(?:ssl)?password=[^&]*(?:&|$)", "", whole).rstrip("?&")
+    return whole + (f"#{schema}" if schema != USUAL else "")

@@ -1,0 +1,41 @@
+"""Where a record is: told without what only its owner may know."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polyhop.store.place import NOTE, place_of
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("postgresql://me:sesame@host/db", "postgresql://me@host/db"),
+        ("postgresql://me:ses?ame@host/db#notes", "postgresql://me@host/db#notes"),
+        ("postgresql://me:ses@me@host/db", "postgresql://me@host/db"),
+        ("postgresql://me:sesame@one:1,two:2/db?sslmode=require", "postgresql://me@one:1,two:2/db?sslmode=require"),
+        ("postgresql://me:sesame@host?options=a@b", "postgresql://me@host?options=a@b"),
+        (
+            "postgresql://host/db?password=sesame&sslpassword=sesame&sslmode=require",
+            "postgresql://host/db?sslmode=require",
+        ),
+        ("postgresql://host:5432/db?user=a@b", "postgresql://host:5432/db?user=a@b"),
+    ],
+)
+def test_an_address_is_told_and_noted_without_passwords(tmp_path: Path, address: str, told: str) -> None:
+    place = place_of(tmp_path, address)
+    assert place is not None
+    place.note()
+    assert str(place) == json.loads((tmp_path / NOTE).read_text())["store"] == told
+    again = place_of(tmp_path, address)
+    assert again is not None
+    assert again.url == place.url
+
+
+def test_a_password_that_an_earlier_version_noted_is_not_told(tmp_path: Path) -> None:
+    address = "postgresql://me:ses?ame@host/db"
+    (tmp_path / NOTE).write_text(json.dumps({"store": address, "key": "k"}))
+    assert str(place_of(tmp_path, address)) == str(place_of(tmp_path)) == "postgresql://me@host/db"

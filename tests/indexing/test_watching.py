@@ -41,6 +41,15 @@ def told(folder: Path) -> Iterator[list[Path]]:
     assert not listener.is_alive()
 
 
+def test_what_indexing_reads_is_told_however_its_folder_is_called(folder: Path, told: list[Path]) -> None:
+    """And nothing that it passes over."""
+    write(folder, {".trash/b.txt": "A weir.", ".c.txt": "Oats.", "node_modules/d.md": "Rye."})
+    until(lambda: folder / "node_modules" in told)
+    write(folder, {".trash/b.txt": "A ferry.", "node_modules/d.md": "Hay.", "flycheck_e.md": "Straw."})
+    until(lambda: {folder / "node_modules" / "d.md", folder / "flycheck_e.md"} <= set(told))
+    assert not [path for path in told if ".trash" in path.parts or path.name == ".c.txt"]
+
+
 def test_a_folder_that_goes_and_comes_back_is_watched_again(folder: Path, told: list[Path]) -> None:
     folder.rename(folder.parent / "elsewhere")
     until(lambda: folder in told)

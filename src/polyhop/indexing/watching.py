@@ -29,18 +29,18 @@ def changes_of(
     after which they are told. Ends when ``stop`` is set; Ctrl-C raises KeyboardInterrupt. A file that is named by
     itself is watched in its folder, so that it may go and come back. So may a folder; it is told by itself then.
     """
-    from watchfiles import Change, DefaultFilter, watch
+    from watchfiles import Change, watch
 
     own = besides.resolve()
     wanted = [path.resolve() for path in paths]
-    usual = DefaultFilter()
 
     def counts(change: Change, name: str) -> bool:
         path = Path(name)
         if change == Change.deleted and path in folders:
             return True
-        mine = any(path == one or path.is_relative_to(one) for one in wanted)
-        return mine and not path.is_relative_to(own) and usual(change, name)
+        if path.is_relative_to(own):
+            return False
+        return any(path.is_relative_to(one) and not _is_hidden(path.relative_to(one)) for one in wanted)
 
     folders = sorted({one if one.is_dir() else one.parent for one in wanted})
     watched = partial(watch, watch_filter=counts, debounce=LONGEST_UNREST, step=settled, stop_event=stop)
@@ -57,6 +57,11 @@ def changes_of(
                 if changed:
                     yield frozenset(changed)
                     changed = set()
+
+
+def _is_hidden(below: Path) -> bool:
+    """Whether indexing passes over a path below a folder that it is to read."""
+    return any(part.startswith(".") for part in below.parts)
 
 
 def _filled(folders: Iterable[Path]) -> dict[Path, tuple[int, int]]:

@@ -63,6 +63,21 @@ def test_a_path_means_that_file_and_a_name_the_only_one_that_has_it(
     assert (named.missing, named.ambiguous) == (() if meant else (name,), {})
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("~/x/notes.md", ["x/notes.md"]), ("~/x", ["x/notes.md"]), ("~/plan.md", []), ("~$plan.md", [])],
+)
+def test_a_tilde_stands_for_the_folder_of_the_user(
+    record: Record, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, meant: list[str]
+) -> None:
+    """As where documents are indexed; but for such names as word processors give what is open."""
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    named = NamedDocuments.of([name], record)
+    assert list(named.uris.values()) == [f"{folder.as_posix()}/{uri}" for uri in meant]
+    assert (named.missing, named.ambiguous) == (() if meant else (name,), {})
+
+
 def test_a_file_that_is_gone_is_still_meant_by_its_path(
     record: Record, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,12 +61,18 @@ def _at(name: str, record: Record) -> list[str]:
     """Ids of the documents of a URI or a path; an empty name is neither."""
     if not name:
         return []
-    path = uri_of(name).rstrip("/")
+    path = uri_of(_at_home(name)).rstrip("/")
     return record.at(name) or record.at(path) or record.below(path)
 
 
 def _is_path(name: str) -> bool:
     """Whether a name cannot be the end of another path."""
+    name = _at_home(name)
     if name.replace("\\", "/").startswith(("./", "../")) or Path(name).is_absolute():
         return True
     return any(map(os.path.lexists, files_of(name)))
+
+
+def _at_home(name: str) -> str:
+    """A name with the folder that a tilde at its beginning stands for, if it stands for one."""
+    return os.path.expanduser(name)  # noqa: PTH111 - Path.expanduser() raises where it stands for none

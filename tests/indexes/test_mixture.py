@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.indexes.mixture import Doubles, Mixture, best_mixture, groups, reduced, soft_clusters
+from polyhop.indexes.csr import Doubles
+from polyhop.indexes.mixture import Mixture, best_mixture, groups, reduced, soft_clusters
 from polyhop.ports import Floats
 
 DRAW = np.random.default_rng(7)

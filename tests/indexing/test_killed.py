@@ -17,6 +17,7 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.store.record import Record
+from tests.worlds.records import failures
 
 ROWS = 450
 PLACES = ("Quillmouth", "Fennick", "Tarn Bay", "Grebe Marsh", "Oar Falls")
@@ -56,7 +57,7 @@ def everything(index: Path) -> dict[str, Any]:
         held: dict[str, Any] = {"documents": list(record.documents()), "numbers": record.numbers().tolist()}
         for layer in record.layers():
             held[f"{layer} rows"] = dict(record.payloads(layer))
-            held[f"{layer} failures"] = list(record.failures(layer))
+            held[f"{layer} failures"] = failures(record, layer)
             held[f"{layer} generation"] = record.generation(layer)
     with Polyhop(index) as engine:
         status = engine.status()

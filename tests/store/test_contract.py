@@ -20,7 +20,7 @@ from polyhop.reports import LayerStatus
 from polyhop.store.port import DocumentRow, Generation
 from polyhop.store.record import Record
 from polyhop.types import Passage
-from tests.worlds.records import HARBOUR, document_of
+from tests.worlds.records import HARBOUR, document_of, failures, found
 
 Home = Callable[[str], Path]
 
@@ -180,15 +180,15 @@ def test_find_takes_a_uri_or_a_file_with_its_rows_or_an_unmistakable_ending(reco
         ]
     ):
         record.put(*document_of(f"d{key}", f"Text {key}.", uri=uri))
-    assert record.find("/data/towns.csv#2") == ["d1"]
-    assert record.find("/data/towns.csv") == ["d0", "d1"]
-    assert record.find("towns.csv") == ["d0", "d1"]
-    assert record.find("towns.csv#1") == ["d0"]
-    assert record.find("a/notes.md") == ["d2"]
-    assert record.find("./texts/mill.txt") == ["d4"]
-    assert record.find("#1.md") == ["d5"]
-    assert record.find("notes.md") == []  # two files end so
-    assert record.find("otes.md") == []
+    assert found(record, "/data/towns.csv#2") == ["d1"]
+    assert found(record, "/data/towns.csv") == ["d0", "d1"]
+    assert found(record, "towns.csv") == ["d0", "d1"]
+    assert found(record, "towns.csv#1") == ["d0"]
+    assert found(record, "a/notes.md") == ["d2"]
+    assert found(record, "./texts/mill.txt") == ["d4"]
+    assert found(record, "#1.md") == ["d5"]
+    assert found(record, "notes.md") == []  # two files end so
+    assert found(record, "otes.md") == []
 
 
 def test_a_mail_means_what_is_attached_to_it_too_and_another_file_itself(record: Record) -> None:
@@ -228,7 +228,7 @@ def test_ledger_says_what_is_pending(record: Record) -> None:
     assert dict(record.payloads("facts")) == {1: b"one", 2: b"two"}
     assert dict(record.payloads("facts", "v1")) == {1: b"one"}
     assert record.payloads_of("facts", [4, 3, 2]) == {2: b"two"}
-    assert list(record.failures("facts")) == [(3, "endpoint \\udc80 down", 1)]
+    assert failures(record, "facts") == [(3, "endpoint \\udc80 down", 1)]
 
 
 def test_a_failure_lets_the_old_row_go_and_counts_attempts_until_it_succeeds(record: Record) -> None:
@@ -236,7 +236,7 @@ def test_a_failure_lets_the_old_row_go_and_counts_attempts_until_it_succeeds(rec
     record.record_rows("facts", "v0", [(1, b"old")])
     for _ in range(3):
         record.record_failures("facts", "v1", [(1, "refused")])
-    assert list(record.failures("facts")) == [(1, "refused", 3)]
+    assert failures(record, "facts") == [(1, "refused", 3)]
     assert dict(record.payloads("facts")) == {}
     record.record_rows("facts", "v1", [(1, b"")])
     assert dict(record.payloads("facts")) == {1: b""}

@@ -144,7 +144,7 @@ def test_deleted_passages_are_neither_found_nor_passed_through(tmp_path: Path, m
     with Polyhop(tmp_path / "polyhop.index", settings=SETTINGS) as engine:
         engine.index(write(tmp_path / "documents", HARBOUR), layers=LAYERS)
     with Record.create_or_open(tmp_path / "polyhop.index") as record:
-        record.drop(record.find("ada_brisk.txt"))  # and nothing is gathered yet
+        record.drop(record.at((tmp_path / "documents" / "ada_brisk.txt").as_posix()))  # and nothing is gathered yet
     with view_of(tmp_path / "polyhop.index", models) as view:
         evidence = UNFILTERED.retrieve(HARBOUR_BRIDGE, view, Budget(passages=10))
         assert sorted(titles(evidence)) == ["fennick", "quillmouth", "tarn school"]

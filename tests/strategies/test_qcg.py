@@ -260,7 +260,7 @@ def test_deleted_passages_are_neither_elected_nor_walked_through(tmp_path: Path,
     with Polyhop(tmp_path / "polyhop.index") as engine:
         engine.index(write(tmp_path / "documents", HARBOUR), layers=("text", "parsekg", "questions"))
     with Record.create_or_open(tmp_path / "polyhop.index") as record:
-        record.drop(record.find("ada_brisk.txt"))  # and nothing is gathered yet
+        record.drop(record.at((tmp_path / "documents" / "ada_brisk.txt").as_posix()))  # and nothing is gathered yet
     with view_of(tmp_path / "polyhop.index", models) as view:
         for strategy in (
             replace(ONLY, hops=2, gamma=0.0, n=50),

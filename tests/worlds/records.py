@@ -39,6 +39,18 @@ def document_of(key: str, *texts: str, title: str = "", uri: str = "") -> tuple[
     return document, passages
 
 
+def found(record: Record, uri: str) -> list[str]:
+    """Ids of the documents of that URI or file, else of the one file so ending."""
+    files = {} if record.at(uri) else record.ending_in(uri)
+    return next(iter(files.values())) if len(files) == 1 else record.at(uri)
+
+
+def failures(record: Record, layer: str) -> list[tuple[int, str, int]]:
+    """Number, error and count of attempts of each passage that could not be done, ascending by number."""
+    query = "SELECT passage, error, attempts FROM ledger WHERE layer = ? AND state = 'failed' ORDER BY passage"
+    return [(number, error, attempts) for number, error, attempts in record._rows(query, layer)]
+
+
 def derive(layer: str, fingerprint: str, text: str) -> bytes:
     """What a layer would make of a passage: pure, as layers must be."""
     return f"{layer} {fingerprint} {text}".encode()
@@ -53,5 +65,5 @@ def dump(record: Record) -> dict[str, object]:
         "rows": sorted((row.id, row.stamp, row.passages) for row in record.documents()),
         "passages": sorted(record.passages(numbers), key=lambda passage: passage.id),
         "payloads": {layer: {ids[n]: row for n, row in record.payloads(layer)} for layer in record.layers()},
-        "failures": {layer: {ids[n]: rest for n, *rest in record.failures(layer)} for layer in record.layers()},
+        "failures": {layer: {ids[n]: rest for n, *rest in failures(record, layer)} for layer in record.layers()},
     }

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
-from polyhop.indexes.csr import offsets, spread
+from polyhop.indexes.csr import Doubles, offsets, spread
 from polyhop.ports import Bools, Floats, Ints
-
-Doubles = NDArray[np.float64]
 
 WIDE = 4  # times the facts to follow: so many of an entity's best are looked at for parallel ones among them
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch
-from polyhop.indexes.csr import offsets
+from polyhop.indexes.csr import Doubles, offsets
 from polyhop.indexes.folding import Stem, tokens
 from polyhop.indexes.postings import Segment
 from polyhop.indexes.ranking import Ranked, best, nothing
@@ -33,7 +33,6 @@ from polyhop.indexes.segments import Arrays, Live, read_arrays, standing
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
 from polyhop.ports import Floats, Ints
 
-Doubles = NDArray[np.float64]
 _STEMS: tuple[Stem, ...] = ("none", "s")
 ARRAYS = ("numbers", "lengths", "starts", "documents", "frequencies", "stem", *STRING_ARRAYS)
 
@@ -58,28 +57,15 @@ def build(numbers: Ints, texts: Sequence[str], *, stem: Stem = "none") -> Arrays
     rank[[ids[term] for term in vocabulary]] = np.arange(len(ids))
     rows = np.repeat(np.arange(len(order)), lengths)
     pairs, frequencies = np.unique(rank[np.frombuffer(said, np.intc)] * len(order) + rows, return_counts=True)
-    kind = np.array([_STEMS.index(stem)], np.int8)
-    return _arrays(numbers[order], lengths, vocabulary, pairs, frequencies, kind)
-
-
-def _arrays(
-    numbers: Ints, lengths: Ints, vocabulary: Sequence[str], pairs: Ints, frequencies: Ints, stem: NDArray[np.int8]
-) -> Arrays:
-    """A segment of postings, each pair a term's place times the number of passages plus the passage's row, ascending.
-
-    Terms that nobody says are left out.
-    """
-    terms, documents = np.divmod(pairs, max(1, len(numbers)))
-    counts = np.bincount(terms, minlength=len(vocabulary))
-    said = [vocabulary[place] for place in np.flatnonzero(counts).tolist()]
+    terms, documents = np.divmod(pairs, max(1, len(order)))
     return {
-        "numbers": numbers.astype(np.int64),
+        "numbers": numbers[order].astype(np.int64),
         "lengths": lengths,
-        "starts": offsets(counts[counts > 0]),
+        "starts": offsets(np.bincount(terms, minlength=len(vocabulary))),
         "documents": documents.astype(np.int32),
         "frequencies": frequencies.astype(np.int32),
-        "stem": stem,
-        **Strings.build(said, hashed(said)).arrays(),
+        "stem": np.array([_STEMS.index(stem)], np.int8),
+        **Strings.build(vocabulary, hashed(vocabulary)).arrays(),
     }
 
 

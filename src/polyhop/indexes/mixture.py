@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polyhop.indexes.csr import Doubles
 from polyhop.indexes.ranking import best
 from polyhop.ports import Floats, Ints
-
-Doubles = NDArray[np.float64]
 
 MOST = 50  # components of one mixture
 POINTS = 3  # at least so many for each component, on average

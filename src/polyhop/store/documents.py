@@ -66,7 +66,7 @@ SELECT_DOCUMENT = """
     FROM documents
 """
 LIST_DOCUMENTS = f"{SELECT_DOCUMENT} WHERE number > ? AND substr(uri, 1, length(?)) = ? ORDER BY number LIMIT ?"
-# a document's place in the text, and a hash of what layers read of it
+# a passage's place in its document, and a hash of what layers read of it
 _Stretch = tuple[int, int, int, bytes]  # ordinal, start, stop, digest
 
 
@@ -184,13 +184,6 @@ class Documents(StoreTables):
         """The last passage of a document that holds the beginning of a stretch; None where none does."""
         number = self._value(PASSAGE_AT, span.document_id, span.start, span.start)
         return None if number is None else self.passages([number])[0]
-
-    def find(self, uri: str) -> list[str]:
-        """Ids of the documents a user means: of that URI or file, else of the one file so ending."""
-        if found := self.at(uri):
-            return found
-        files = self.ending_in(uri)
-        return next(iter(files.values())) if len(files) == 1 else []
 
     def at(self, uri: str) -> list[str]:
         """Ids of the documents with that URI, of a mail with what is attached to it; else of the rows of that file."""

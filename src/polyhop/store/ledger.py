@@ -104,28 +104,23 @@ class Ledger(Documents, Changes):
 
     def payloads_of(self, layer: str, numbers: Sequence[int], fingerprint: str | None = None) -> dict[int, bytes]:
         """What was derived from these passages (under a fingerprint), for those that have something."""
-        query = """
-            SELECT ledger.passage, ledger.payload FROM json_each(?) AS wanted
-            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = CAST(wanted.value AS BIGINT)
-            WHERE ledger.state = 'done' AND ledger.fingerprint = coalesce(?, ledger.fingerprint)
-        """
-        wanted = json.dumps([int(number) for number in numbers])
-        return {row[0]: row[1] for row in self._rows(query, wanted, layer, fingerprint)}
+        return self._told("payload", "done", layer, numbers, fingerprint)
 
     def failures_of(self, layer: str, numbers: Sequence[int], fingerprint: str) -> dict[int, str]:
         """Why these passages could not be done under a fingerprint, for those that could not."""
-        query = """
-            SELECT ledger.passage, ledger.error FROM json_each(?) AS wanted
-            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = CAST(wanted.value AS BIGINT)
-            WHERE ledger.state = 'failed' AND ledger.fingerprint = ?
-        """
-        wanted = json.dumps([int(number) for number in numbers])
-        return {row[0]: row[1] for row in self._rows(query, wanted, layer, fingerprint)}
+        return self._told("error", "failed", layer, numbers, fingerprint)
 
-    def failures(self, layer: str) -> Iterator[tuple[int, str, int]]:
-        """Number, error and count of attempts of each passage that could not be done, ascending by number."""
-        query = "SELECT passage, error, attempts FROM ledger WHERE layer = ? AND state = 'failed' ORDER BY passage"
-        yield from self._rows(query, layer)
+    def _told(
+        self, column: str, state: str, layer: str, numbers: Sequence[int], fingerprint: str | None
+    ) -> dict[int, Any]:
+        """A column of the entries of these passages that are in a state (under a fingerprint)."""
+        query = f"""
+            SELECT ledger.passage, ledger.{column} FROM json_each(?) AS wanted
+            CROSS JOIN ledger ON ledger.layer = ? AND ledger.passage = CAST(wanted.value AS BIGINT)
+            WHERE ledger.state = ? AND ledger.fingerprint = coalesce(?, ledger.fingerprint)
+        """  # noqa: S608
+        wanted = json.dumps([int(number) for number in numbers])
+        return {row[0]: row[1] for row in self._rows(query, wanted, layer, state, fingerprint)}
 
     def layer_status(self, layer: str, fingerprint: str) -> LayerStatus:
         """How many passages are done, stale, failed and missing: together all of them."""

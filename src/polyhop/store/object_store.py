@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -16,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from polyhop.errors import PolyhopError, StorageFull, StoreUnreachable, UsageError
 from polyhop.extras import check_installed
+from polyhop.store.faults import NO_SPACE
 
 SCHEMES: Final = ("s3://", "gs://", "az://", "file:///")
 PIECE: Final = 1 << 20  # bytes of an object in memory at a time
@@ -127,7 +127,7 @@ class ObjectStore:
         except exceptions.BaseError as error:
             raise self._of_what_it_says(error) from error
         except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if error.errno in NO_SPACE:
                 raise StorageFull(f"There is no space for {key} of {self.address}.") from error
             raise StoreUnreachable(f"{self.address} cannot be used: {_first(error)}.", remedy=CREDENTIALS) from error
 

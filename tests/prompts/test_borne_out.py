@@ -68,6 +68,11 @@ SAID = QuotedText(text="I booked a table for Sunday.", title="Chat", speaker="Ta
             "When did it come?",
             [QuotedText(text="The new one came on 10/05."), QuotedText(text="Meeting of 14/05/2031")],
         ),
+        ("10.05.2031", "When did it come?", [QuotedText(text="It came on 10.05."), QuotedText(text="Notes of 2031")]),
+        ("3.5 km", "How long is the road?", [QuotedText(text="The road is 3.5 km long.")]),
+        ("10 am", "When does it open?", [QuotedText(text="It opens at 10:00 am.")]),
+        ("04.02.2031", "When did it open?", [QuotedText(text="It opened on 04.02.2031, a Tuesday.")]),
+        ("24", "How many were there?", [QuotedText(text="There were 12 women and 12 men.")]),
     ],
 )
 def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
@@ -115,6 +120,11 @@ def test_an_answer_is_borne_out_by_what_contains_it_or_what_it_is_computed_from(
             [QuotedText(text="It came on 10 May."), QuotedText(text="Notes of 2031")],
         ),
         ("10 May 2032", "When did it come?", [QuotedText(text="It came on 10 May."), QuotedText(text="Notes of 2031")]),
+        ("5 km", "How long is the road?", [QuotedText(text="The road is 3.5 km long.")]),
+        ("3.5 km", "How long is the road?", [QuotedText(text="The road is 5.3 km long.")]),
+        ("50", "What did it cost?", [QuotedText(text="The crossing cost £2.50 then.")]),
+        ("10:15", "When did the Gull leave?", [QuotedText(text="The Gull left at 15:10.")]),
+        ("8", "How many rooms has it?", [QuotedText(text="The road to its rooms is 3.5 km long.")]),
     ],
 )
 def test_a_genuine_quotation_of_something_else_bears_nothing_out(

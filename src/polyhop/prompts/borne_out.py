@@ -28,8 +28,9 @@ The rule: "Paris" is not borne out by the genuine quotation "She was born". An a
 Of a list, a quoted item of an enumeration bears itself out, and an item longer than a name may be told in other words
 (``reading/grounded.py``).
 
-Words are compared without case, accents and the plural's s, numbers as numbers: "three" is 3, and 1,204 is 1204. The
-rule errs on the side of "not borne out". It compares words and not meanings: "not" beside them goes unseen.
+Words are compared without case, accents and the plural's s, numbers as numbers: "three" is 3, and 1,204 is 1204;
+3.5 and 10:15 are neither 3 nor 15, but 10:00 is 10. The rule errs on the side of "not borne out". It compares words and
+not meanings: "not" beside them goes unseen.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ _COMPARING: Final = FORMS.keys() | TIMES.keys()
 _FAR: Final = 366  # days between a passage and a day that is counted from it
 _THING: Final = re.compile(r"\s*(?:[,;\n]|\b(?:and|or)\b)\s*")
 _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_POINTED: Final = re.compile(r"(?<![\d.:])(\d+)[.:](\d+)(?![.:]?\d)")  # 3.5 and 10:15, and no part of 04.02.2031
 _CENTURY: Final = re.compile(r"(?:in )?(?:the )?(\d{1,2})(?:st|nd|rd|th) century", re.IGNORECASE)
 _YEAR: Final = re.compile(r"(?<![\d.,])\d{3,4}(?![\d]|[.,]\d)")
 _ONE: Final = re.compile(r"\bones?\b", re.IGNORECASE)  # stands for something; "one of the tests" counts nothing
@@ -147,15 +149,24 @@ def tells(answer: str, question: str, quoted: Sequence[QuotedText], passages: Se
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text that can be compared; function words only where it has no others."""
-    every = _with_months(text)
-    every = [str(NUMERALS.index(word)) if word in NUMERALS else word for word in every]
-    return frozenset(word for word in every if word not in FUNCTION_WORDS) or frozenset(every)
+    return frozenset(_compared(text))
+
+
+def _compared(text: str) -> list[str]:
+    """The words of a text that can be compared, each as often as it stands there."""
+    plain = _POINTED.sub(_in_one_word, _GROUPED.sub("", text))
+    every = [str(NUMERALS.index(word)) if word in NUMERALS else word for word in _with_months(plain)]
+    return [word for word in every if word not in FUNCTION_WORDS] or every
 
 
 def _with_months(text: str) -> list[str]:
     """All words of a text, months in full: "may" is one here, and a function word where words are compared."""
     plain = _ORDINAL.sub("", _GROUPED.sub("", text))
     return [_MONTHS.get(word[:3], word) if _is_month(word) else word for word in tokens(plain, "s")]
+
+
+def _in_one_word(number: re.Match[str]) -> str:
+    return f"{number[1]}p{number[2]}" if number[2].strip("0") else number[1]
 
 
 def _is_month(word: str) -> bool:
@@ -233,7 +244,7 @@ def _of_country(answer: str, quoted: Sequence[QuotedText]) -> bool:
 
 def _calculated(answer: str, quoted: Sequence[QuotedText]) -> bool:
     """Whether the answer's one number is a sum or difference of quoted ones, or counts what is quoted."""
-    wanted = _numbers(answer)
+    wanted = set(_numbers(answer))
     if len(wanted) != 1:
         return False
     (number,) = wanted
@@ -253,7 +264,7 @@ def _of_century(answer: str, quoted: Sequence[QuotedText]) -> bool:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(word) for word in sorted(words_of(text)) if word.isdecimal() and len(word) < 16]
+    return [int(word) for word in _compared(text) if word.isdecimal() and len(word) < 16]
 
 
 def _counted_from_a_day(answer: str, quoted: Sequence[QuotedText]) -> bool:

@@ -8,7 +8,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -29,7 +29,9 @@ from polyhop.models.accounting import estimated_tokens
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.structured import check
-from polyhop.ports import Floats
+from polyhop.models.tallied import Counted
+from polyhop.models.within import Within
+from polyhop.ports import Floats, LanguageModel
 from polyhop.prompts import summarise as task
 from polyhop.prompts.summarise import grounded, summarise
 from polyhop.store.summary_store import Stored, SummaryStore
@@ -185,6 +187,14 @@ def test_texts_that_are_too_many_are_not_all_shown() -> None:
     assert "rain" in first
     assert "snow" in first or "hail" not in first
     assert len(second) < 40_000
+
+
+@pytest.mark.parametrize("around", [lambda within: within, Counted], ids=["alone", "counted"])
+def test_texts_are_cut_to_the_budget_of_a_question(around: Callable[[Within], LanguageModel]) -> None:
+    """Also where the model that is within it is wrapped, and with what is said before the texts."""
+    with model_saying({"summary": "It rains."}) as (model, server):
+        assert summarise(around(Within(model, 1, context=200)), ["rain " * 500])[0] == "It rains."
+    assert estimated_tokens(server.requests[0]["messages"][1]["content"]) in range(180, 201)
 
 
 # --- the store --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhop.models.accounting import estimated_tokens
+from polyhop.models.around import Around
 from polyhop.models.within import Within
 from polyhop.ports import LanguageModel
 
@@ -29,16 +30,17 @@ class PromptBlock:
     text: str
 
 
-def fitted(blocks: Sequence[PromptBlock], model: LanguageModel) -> list[PromptBlock]:
+def fitted(blocks: Sequence[PromptBlock], model: LanguageModel, before: str = "") -> list[PromptBlock]:
     """As many of the blocks as one prompt may show where the model is within a budget; all of them elsewhere.
 
     Passages come best first, so that the last one goes first, and the end of the first one last of all. The question
-    is never cut: a prompt that it alone fills is refused by ``Within``.
+    is never cut: a prompt that it alone fills is refused by ``Within``. ``before``: what the prompt says before them.
     """
-    room: int | None = model.context if isinstance(model, Within) else None
+    budget = _budget_of(model)
     kept = list(blocks)
-    if room is None or estimated_tokens(fenced(kept)) <= room:
+    if budget is None or budget.context is None or estimated_tokens(before + fenced(kept)) <= budget.context:
         return kept
+    room = budget.context - estimated_tokens(before)
     passages = [block for block in kept if block.label.startswith(_PASSAGES)]
     others = [block for block in kept if block not in passages and not block.label.startswith(QUESTION)]
     for block in reversed([*passages[:1], *others, *passages[1:]]):
@@ -49,10 +51,16 @@ def fitted(blocks: Sequence[PromptBlock], model: LanguageModel) -> list[PromptBl
             kept[at] = replace(block, text=_beginning(block.text, spare))
             break
         kept = rest
-    if isinstance(model, Within):
-        short = sum(block not in kept for block in blocks)
-        model.leave_out("parts of prompts, for want of budget.tokens", short)
+    if short := sum(block not in kept for block in blocks):
+        budget.leave_out("parts of prompts, for want of budget.tokens", short)
     return kept
+
+
+def _budget_of(model: LanguageModel) -> Within | None:
+    """The budget that a model is within, also where something stands before it that counts what it costs."""
+    while isinstance(model, Around) and not isinstance(model, Within):
+        model = model.model
+    return model if isinstance(model, Within) else None
 
 
 def _beginning(text: str, tokens: int) -> str:

@@ -59,8 +59,8 @@ def summarise(
         return "", Cost()
     blocks = [PromptBlock("SUBJECT", about)] if about else []
     blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(shown, 1)]
-    task = f"Use at most {_most_words(max_tokens)} words.\n\n{fenced(fitted(blocks, model))}"
-    messages = (Message("system", _SYSTEM), Message("user", task))
+    length = f"Use at most {_most_words(max_tokens)} words.\n\n"
+    messages = (Message("system", _SYSTEM), Message("user", length + fenced(fitted(blocks, model, length))))
     value, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The texts are not summarised by the model")
     return "" if value is None else grounded(" ".join(value["summary"].split()), [*shown, about]), cost
 

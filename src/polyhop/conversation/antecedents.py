@@ -20,6 +20,7 @@ from polyhop.conversation.references import Reference
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.question import mentions
 from polyhop.english.words import KIN, PEOPLE, PLACES, ROLES, word_set
+from polyhop.indexes.folding import standing
 from polyhop.layers.grammar.lexicon import HE, IT, SHE, THEY
 
 Features = Mapping[str, float]
@@ -97,7 +98,7 @@ def candidates(
         carried = _carried(phrase, thread)
         told = _told_kind(phrase, spoken, carried)
         kind = told or phrase.kind
-        if key not in said and kind in _agreeing(reference) and {carried, reference.pointer} != {"he", "she"}:
+        if not _says(said, key) and kind in _agreeing(reference) and {carried, reference.pointer} != {"he", "she"}:
             features = _features(reference, phrase, kind, spoken, counts[key], carried)
             found.append((kind, told is not None, Antecedent(phrase=phrase, features=features)))
     surest = _SUREST.get(reference.pointer)
@@ -230,10 +231,15 @@ def _of_nothing(
 def _carried(phrase: Phrase, thread: Sequence[Spoken]) -> str:
     """The pronoun that stood for a phrase in the newest question that meant it; nothing where none did."""
     for spoken in reversed(thread):
-        if spoken.as_asked and phrase.text in spoken.text and phrase.text not in spoken.as_asked:
+        if spoken.as_asked and phrase.text in spoken.text and not _says(spoken.as_asked, phrase.text):
             words = {word.strip("?,.!'").lower() for word in spoken.as_asked.split()}
             return next((name for name, pronouns in _CARRIES.items() if words & pronouns), "")
     return ""
+
+
+def _says(text: str, words: str) -> bool:
+    """Whether words stand in a text, and not only as a piece of a longer one: "Ann" is not in "annexation"."""
+    return next(standing(words, text), None) is not None
 
 
 def _sex(phrase: Phrase) -> str:

@@ -27,6 +27,7 @@ CENTRE = [("Who opened the Ellerton Re-use Centre?", None)]
 TOWN = [("Who lives in Stratford-upon-Avon?", None)]
 EDITOR = [("Who pays the editor-in-chief?", None)]
 HOURS = [("When does the shop open Monday-Friday?", None)]
+ANN = [("Where is Ann from?", None)]
 BUILT = [("When was the Long Bridge built?", "1612")]
 
 
@@ -56,6 +57,8 @@ BUILT = [("When was the Long Bridge built?", "1612")]
         (BUILT, "By whom?", "By whom was the Long Bridge built?"),
         (BUILT, "How about in Lissandra?", "When was the Long Bridge built in Lissandra?"),
         ([*LIGHTHOUSE, ("Where was she born?", "Pellingrove")], "Who taught her?", "Who taught Edda Marrish?"),
+        (ANN, "Where did she work after the annexation?", "Where did Ann work after the annexation?"),
+        ([("Who won?", "Ada Brisk")], "When?", "When did Ada Brisk win?"),
     ],
 )
 def test_a_follow_up_says_what_it_is_about(

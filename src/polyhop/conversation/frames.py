@@ -100,17 +100,17 @@ def asked_further(fragment: Fragment, before: str, answer: str) -> str:
     if first in AUXILIARIES:
         if why == "why" and (denied or _NO.match(answer)):
             first = _CONTRACTED.get(first, f"{first}n't")
-        return f"{asks} {first} {' '.join(words[1:])}?"
+        return f"{' '.join([asks, first, *words[1:]])}?"
     verb = next((place for place, word in enumerate(words) if word.lower() in AUXILIARIES), None)
     subject = words[0].lower() in ("who", "what") and len(words) > 1 and words[1].lower() not in AUXILIARIES
     if subject and answer and len(answer.split()) <= _NAMED_BRIEFLY:
         does = "did" if is_past(words[1]) else "does"
-        return f"{asks} {does} {answer.strip(_ENDS)} {base_of(words[1])} {' '.join(words[2:])}?"
+        return f"{' '.join([asks, does, answer.strip(_ENDS), base_of(words[1]), *words[2:]])}?"
     if verb is None or subject:
         return f"{asks}: {before}"
     if first == "who" and words[verb].lower() in BE and answer and len(answer.split()) <= _NAMED_BRIEFLY:
-        return f"{asks} {words[verb]} {answer.strip(_ENDS)} {' '.join(words[verb + 1 :])}?"
-    return f"{asks} {' '.join(words[verb:])}?"
+        return f"{' '.join([asks, words[verb], answer.strip(_ENDS), *words[verb + 1 :]])}?"
+    return f"{' '.join([asks, *words[verb:]])}?"
 
 
 def _at_its_place(text: str, preposition: str, before: str, of_before: Sequence[Phrase]) -> str:

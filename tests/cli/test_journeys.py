@@ -301,7 +301,7 @@ def test_doctor_finds_this_installation_healthy(run: Run, world_index: Path, tmp
     checks = {check["check"]: check for check in run("doctor", "--json", "--index", tmp_path / "no.index").json()}
     assert checks["index"]["ok"] is True
     assert "none at" in checks["index"]["finding"]
-    assert {"python", "sqlite", "disk", "embedder", "reranker", "parser"} <= set(checks)
+    assert {"python", "sqlite", "disk", "embedder", "reranker", "span model", "parser"} <= set(checks)
 
 
 def test_doctor_names_what_is_wrong_and_what_to_do(run: Run, tmp_path: Path, world_index: Path) -> None:
@@ -309,6 +309,9 @@ def test_doctor_names_what_is_wrong_and_what_to_do(run: Run, tmp_path: Path, wor
     assert outcome.code == 1
     assert "FAIL reranker" in outcome.out
     assert "Did you mean 'minilm-l12'?" in outcome.out
+    gone = run("doctor", "--set", "span_model.folder=gone", "--index", tmp_path / "no.index")
+    assert "FAIL span model" in gone.out
+    assert "polyhop train reader" in gone.out
     stale = run("doctor", "--set", "models.embedder=minilm", "--index", world_index)
     assert stale.code == 1
     assert "Layers with gaps: text" in stale.out

@@ -8,6 +8,7 @@ from typing import Final
 
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.ports import TextPart
 
 _NAMED = 5  # models of an endpoint that are told
 
@@ -18,6 +19,10 @@ def _embedder(models: Models) -> str:
 
 def _reranker(models: Models) -> str:
     return f"{models.reranker.name}, {len(models.reranker.score('ready?', ['yes']))} score"
+
+
+def _span_model(models: Models) -> str:
+    return f"{models.span_model.name}, {len(models.span_model.read('ready?', [[TextPart('yes')]]))} text read"
 
 
 def _parser(models: Models) -> str:
@@ -55,6 +60,7 @@ TRIALS: Final[Mapping[str, Callable[[Models], str]]] = MappingProxyType(
     {
         "embedder": _embedder,
         "reranker": _reranker,
+        "span_model": _span_model,
         "parser": _parser,
         "translator": _translator,
         "language_model": _language_model,

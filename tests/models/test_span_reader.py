@@ -68,6 +68,14 @@ def test_a_long_text_is_read_to_its_end() -> None:
     assert best("Who cast the bell of the chapel?", TextPart("Harbour: ", answers=False), TextPart(text)) == "Piet Rook"
 
 
+def test_a_long_text_is_read_to_its_end_beside_a_long_question_and_title() -> None:
+    """A window of the fewest tokens that are allowed has then hardly any room for the text."""
+    question = f"{'Of all the bridges over all the rivers, ' * 8}who built the Heron Bridge?"
+    text = [TextPart("The bridges of Velm " * 20, answers=False), TextPart("It rained in Velm again. " * 40)]
+    (reading,) = PolyhopReader(max_tokens=128).read(question, [text])
+    assert max(end for part, _, end, _ in reading.evidence if part == 1) == len(text[1].text.rstrip())
+
+
 @pytest.mark.parametrize("text", ["", " ", "\ud800", "日本語のテキスト", "x" * 3000])
 def test_any_text_can_be_read(text: str) -> None:
     reading = read("Who built the lamp?", TextPart(text))

@@ -115,7 +115,8 @@ class PolyhopReader:
         heading = graph.tokens(text[:lead])[: room // 2]
         body = graph.tokens(text[lead:], first=lead)
         room -= len(heading)
-        for start in range(0, max(len(body) - OVERLAP, 1), room - OVERLAP):
+        step = max(room - OVERLAP, room // 2)  # beside a long question and a long title, there is less to share
+        for start in range(0, max(len(body), 1), step):
             yield [*heading, *body[start : start + room]]
             if start + room >= len(body):
                 return

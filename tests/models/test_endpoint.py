@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
+import httpx
 import pytest
 
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid, SettingError
@@ -234,9 +236,45 @@ def test_endpoint_that_is_down_is_reported_soon() -> None:
 
 def test_endpoint_that_is_slow_runs_into_the_time_out() -> None:
     with serving(says("too late", delay=0.5)) as server, client(server, timeout=0.1, attempts=2) as model:
-        with pytest.raises(EndpointError, match=r"no answer within 0\.1 seconds"):
+        with pytest.raises(EndpointError, match=r"no answer within 0\.1 seconds") as caught:
             ask(model)
         assert len(server.requests) == 2
+    assert "raise language_model.timeout" in caught.value.remedy
+
+
+def test_endpoint_that_takes_no_connection_is_told_from_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection is waited for no longer than ten seconds, however long an answer may take."""
+
+    def silent(*request: object, **options: object) -> None:
+        raise httpx.ConnectTimeout("timed out")
+
+    monkeypatch.setattr(httpx.Client, "stream", silent)
+    model = OpenAICompatible(base_url="http://localhost/v1", model="sage", attempts=1, timeout=30.0)
+    with pytest.raises(EndpointError, match="no connection within 10 seconds") as caught:
+        ask(model)
+    assert "its address is right" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks5h://127.0.0.1:9"),  # which wants a package that is not installed
+        ("HTTPS_PROXY", "ftp://proxy.lan"),
+        ("HTTPS_PROXY", "http://proxy.lan:port"),
+        ("SSL_CERT_FILE", "/gone/ca.pem"),
+    ],
+)
+def test_endpoint_says_which_settings_of_the_environment_are_wrong(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    if variable == "ALL_PROXY":
+        monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv(variable, value)
+    model = OpenAICompatible(base_url="https://sage.lan/v1", model="sage", attempts=1)
+    for use in (ask, OpenAICompatible.listed):
+        with pytest.raises(EndpointError, match="proxy or certificates that the environment names") as caught:
+            use(model)
+        assert variable in caught.value.remedy
 
 
 def test_endpoint_that_hangs_up_in_mid_answer_is_asked_again() -> None:

@@ -158,8 +158,10 @@ def test_trouble_that_may_pass_is_waited_for(status: int) -> None:
 
 def test_a_server_that_is_too_slow_is_given_up() -> None:
     slow = Played(body=b"{}", delay=0.5)
-    with reranker(slow, timeout=0.05) as (model, _), pytest.raises(EndpointError, match=r"no answer within 0\.05"):
+    late = pytest.raises(EndpointError, match=r"no answer within 0\.05")
+    with reranker(slow, timeout=0.05) as (model, _), late as caught:
         model.score(QUESTION, TEXTS)
+    assert "raise reranker.timeout" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

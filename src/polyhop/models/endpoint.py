@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 from polyhop.errors import EndpointError
 from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, estimated_prompt, estimated_tokens
@@ -32,7 +31,6 @@ _UNWELCOME = frozenset({401, 402, 403})  # with these they say that they do not 
 _OVERFLOW = re.compile(
     r"context.{0,30}(length|window|size|limit)|n_ctx|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
-_NO_CREDIT = "insufficient_quota"  # the code that tells an empty account from too many requests
 _NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so much has cut the prompt
 
 
@@ -47,6 +45,7 @@ class OpenAICompatible(Served):
 
     path: ClassVar[str] = "/chat/completions"
     example: ClassVar[str] = "http://localhost:11434/v1"
+    section: ClassVar[str] = "language_model"
 
     model: str
     timeout: float = 120.0  # for one answer
@@ -82,7 +81,7 @@ class OpenAICompatible(Served):
     @property
     def name(self) -> str:
         """Model and host, as in ``qwen3:8b@localhost:11434``."""
-        return f"{self.model}@{urlsplit(self.base_url).netloc.rpartition('@')[2]}"
+        return f"{self.model}@{super().name}"
 
     @property
     def prices(self) -> Prices:
@@ -92,7 +91,7 @@ class OpenAICompatible(Served):
     def complete(
         self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        """One completion at temperature 0. With ``schema`` the server is asked for JSON that obeys it.
+        """One completion. With ``schema`` the server is asked for JSON that obeys it.
 
         Raises EndpointError, OutputInvalid (an empty answer, or one cut off at ``max_tokens``), BudgetExceeded.
         """
@@ -212,28 +211,26 @@ class OpenAICompatible(Served):
     def _is_final(self, reply: Reply, *, heard: bool) -> bool:
         """Whether there is no use in repeating a request that failed in a way that usually passes."""
         if reply.status == 429:
-            return _NO_CREDIT in reply.words
+            return reply.no_credit
         if reply.status not in _REFUSALS:
             return False
         easier = self._learnt.dialect.after_refusal(reply.words, structured=True)
         return heard or easier is not None or _OVERFLOW.search(reply.words) is not None
 
     def _refused(self, reply: Reply) -> EndpointError:
-        words = reply.words.replace(self.api_key.strip() or "\0", "***")
-        if _OVERFLOW.search(words):
+        if _OVERFLOW.search(words := self._words(reply)):
             return self._overflow(words)
-        remedy = {
+        remedies = {
             401: "Set POLYHOP_API_KEY to a key that this endpoint accepts.",
             402: "The endpoint wants to be paid: check the account's credit.",
             403: "Set POLYHOP_API_KEY to a key that may use this model.",
             404: f"Check that the endpoint serves a model named {self.model!r} and that its address ends as in .../v1.",
             413: "Ask about fewer or shorter passages.",
-            429: "The account has no credit left: waiting does not help.",
-        }.get(reply.status)
+        }
         if 300 <= reply.status < 400:
-            remedy = f"Set the address to where it leads: {reply.headers.get('location', 'it does not say')}."
-        said = f"{self.name} refused with status {reply.status} and said: {words}"
-        return EndpointError(said, remedy=remedy, status=reply.status)
+            leads = reply.headers.get("location", "it does not say")
+            remedies[reply.status] = f"Set the address to where it leads: {leads}."
+        return self._refusal(reply, remedies)
 
     def _overflow(self, words: str) -> EndpointError:
         return EndpointError(

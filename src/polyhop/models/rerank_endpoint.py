@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -22,7 +21,6 @@ log = logging.getLogger(__name__)
 
 Shape = Literal["documents", "texts"]
 _REFUSALS: Final = frozenset({400, 422})  # with these, servers say which part of a request they do not know
-_NO_CREDIT: Final = "insufficient_quota"
 _SURE: Final = 1 / (1 + math.exp(-LOGITS))  # the probability that the highest logit stands for
 
 
@@ -37,6 +35,7 @@ class RerankEndpoint(Served):
 
     path: ClassVar[str] = "/rerank"
     example: ClassVar[str] = "http://localhost:8080/v1"
+    section: ClassVar[str] = "reranker"
 
     model: str = ""  # none is sent where it is empty
     shape: Literal["auto", "documents", "texts"] = "auto"  # auto: documents, and texts where the server refuses these
@@ -56,7 +55,7 @@ class RerankEndpoint(Served):
     @property
     def name(self) -> str:
         """Model and host, as in ``bge-reranker-v2-m3@localhost:8080``."""
-        return f"{self.model or 'reranker'}@{urlsplit(self.base_url).netloc.rpartition('@')[2]}"
+        return f"{self.model or 'reranker'}@{super().name}"
 
     def score(self, question: str, texts: Sequence[str]) -> Floats:
         """Logits of shape (len(texts),), at most 11 either way where the server gives probabilities.
@@ -82,7 +81,7 @@ class RerankEndpoint(Served):
         while True:
             shape = self._learnt[0]
             body = json.dumps(self._body(shape, question, texts)).encode("ascii")
-            reply = self._transport.post(body, lambda reply: reply.status == 429 and _NO_CREDIT in reply.words)
+            reply = self._transport.post(body, lambda reply: reply.no_credit)
             if reply.ok:
                 return shape, reply
             unknown = reply.status in _REFUSALS and "texts" in reply.words
@@ -126,17 +125,14 @@ class RerankEndpoint(Served):
         )
 
     def _refused(self, reply: Reply) -> EndpointError:
-        words = reply.words.replace(self.api_key.strip() or "\0", "***")
-        remedy = {
+        remedies = {
             401: "Set POLYHOP_RERANKER_API_KEY to a key that this endpoint accepts.",
             403: "Set POLYHOP_RERANKER_API_KEY to a key that may use this model.",
             404: "Check the address, which often ends in /v1, and the name of the model (reranker.model).",
             413: "Lower reranker.batch.",
             422: "Lower reranker.batch, or set reranker.shape to what the server speaks.",
-            429: "The account has no credit left: waiting does not help.",
-        }.get(reply.status)
-        said = f"{self.name} refused with status {reply.status} and said: {words}"
-        return EndpointError(said, remedy=remedy, status=reply.status)
+        }
+        return self._refusal(reply, remedies)
 
 
 def _score(row: Mapping[str, Any]) -> float | None:

@@ -31,6 +31,7 @@ _ATTEMPTS_UNANSWERED = 4  # an endpoint that never answered is more likely missp
 _CONNECT_SECONDS = 10.0
 _UNNOTICED = 15.0  # seconds of waiting about which nothing is said: whoever waits longer asks why
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_NO_CREDIT = "insufficient_quota"  # the code that tells an empty account from too many requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,11 @@ class Reply:
     def transient(self) -> bool:
         """Whether the same request may succeed later."""
         return self.status in _TRANSIENT or self.status >= 500
+
+    @property
+    def no_credit(self) -> bool:
+        """Whether the account is empty: then there is no use in waiting."""
+        return self.status == 429 and _NO_CREDIT in self.words
 
     @property
     def retry_after(self) -> float | None:
@@ -127,13 +133,15 @@ def retry_after(header: str, now: float) -> float | None:
 class Transport:
     """One connection pool to one address; threads share it."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], *, timeout: float, backoff: Backoff) -> None:
-        """A pool that opens nothing yet; ``timeout``: seconds that one answer may take."""
+    def __init__(self, url: str, headers: Mapping[str, str], *, timeout: float, backoff: Backoff, section: str) -> None:
+        """A pool that opens nothing yet; ``timeout``: seconds for one answer; ``section``: that of its settings."""
         self._url = url
         self._where = _public(url)
         self._headers = dict(headers)
         self._timeout = timeout
+        self._too_slow = f"no answer within {timeout:g} seconds"
         self._backoff = backoff
+        self._section = section
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
         self._answered = False
@@ -184,8 +192,10 @@ class Transport:
 
         try:
             reply = self._exchange(body, arriving() if arriving is not None else None, url or self._url)
+        except httpx.ConnectTimeout:
+            return None, f"no connection within {min(self._timeout, _CONNECT_SECONDS):g} seconds"
         except httpx.TimeoutException:
-            return None, f"no answer within {self._timeout:g} seconds"
+            return None, self._too_slow
         except httpx.RequestError as error:
             return None, str(error) or type(error).__name__
         except httpx.InvalidURL as error:
@@ -220,11 +230,18 @@ class Transport:
 
         with self._lock:
             if self._client is None:
-                self._client = httpx.Client(
-                    headers=self._headers,
-                    timeout=httpx.Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
-                    trust_env=urlsplit(self._url).hostname not in _LOOPBACK,  # no proxy for what runs on this machine
-                )
+                try:
+                    self._client = httpx.Client(
+                        headers=self._headers,
+                        timeout=httpx.Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
+                        trust_env=urlsplit(self._url).hostname not in _LOOPBACK,  # no proxy for what runs here
+                    )
+                except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
+                    named = f"The proxy or certificates that the environment names for {self._where}"
+                    raise EndpointError(
+                        f"{named} cannot be used: {str(error).rstrip('.')}.",
+                        remedy="Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
+                    ) from error
                 weakref.finalize(self, self._client.close)
             return self._client
 
@@ -234,6 +251,11 @@ class Transport:
         if asked is not None and asked > self._backoff.seconds - seconds:
             wait = f"{asked:.0f} {'second' if round(asked) == 1 else 'seconds'}"
             remedy = f"The endpoint asks to wait {wait}: run the same command again then."
+        elif trouble == self._too_slow:
+            remedy = (
+                f"It may only be slow: raise {self._section}.timeout, or lower {self._section}.concurrency; "
+                "polyhop doctor tests whether it answers at all."
+            )
         elif not self._answered:
             remedy = "Check that the endpoint runs and that its address is right; polyhop doctor tests it."
         else:
@@ -247,6 +269,7 @@ class Served:
 
     path: ClassVar[str]  # of its task, behind the address
     example: ClassVar[str]  # of an address
+    section: ClassVar[str]  # of its settings
 
     base_url: str
     api_key: str = field(default="", repr=False)
@@ -274,6 +297,21 @@ class Served:
         self._have(base_url=base_url, _slots=threading.BoundedSemaphore(self.concurrency))
         self._have(_transport=self._pool(base_url + self.path, key))
 
+    @property
+    def name(self) -> str:
+        """The host, as in ``localhost:11434``."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    def _words(self, reply: Reply) -> str:
+        """What a server says, without the key that some of them repeat."""
+        return reply.words.replace(self.api_key.strip() or "\0", "***")
+
+    def _refusal(self, reply: Reply, remedies: Mapping[int, str]) -> EndpointError:
+        """What to raise where a server refuses; ``remedies`` by status."""
+        no_credit = {429: "The account has no credit left: waiting does not help."}
+        said = f"{self.name} refused with status {reply.status} and said: {self._words(reply)}"
+        return EndpointError(said, remedy={**no_credit, **remedies}.get(reply.status), status=reply.status)
+
     def _have(self, **parts: Any) -> None:
         for name, part in parts.items():
             object.__setattr__(self, name, part)  # the one moment at which a frozen instance may be written
@@ -288,7 +326,7 @@ class Served:
             first_wait=self.first_wait,
             longest_wait=self.longest_wait,
         )
-        return Transport(url, headers, timeout=self.timeout, backoff=backoff)
+        return Transport(url, headers, timeout=self.timeout, backoff=backoff, section=self.section)
 
     def close(self) -> None:
         """Close the connections; the next use opens them again."""

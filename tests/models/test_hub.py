@@ -65,6 +65,25 @@ def test_a_file_that_cannot_be_read_is_named(repository: Path) -> None:
         assert HubEmbedder(repo=str(repository)).dimensions
 
 
+@pytest.mark.parametrize(
+    "config", [{"model_type": "distilbert", "dim": 384}, {"model_type": "t5", "d_model": 384, "hidden_size": None}]
+)
+def test_the_length_of_a_vector_has_several_names(repository: Path, config: dict[str, object]) -> None:
+    (repository / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert HubEmbedder(repo=str(repository)).dimensions == 384
+
+
+def test_a_length_that_is_not_told_is_an_error(repository: Path) -> None:
+    (repository / "config.json").write_text('{"model_type": "odd"}', encoding="utf-8")
+    with pytest.raises(ModelError, match="how long a vector is"):
+        assert HubEmbedder(repo=str(repository)).dimensions
+
+
+def test_a_window_with_hardly_any_token_is_refused() -> None:
+    with pytest.raises(ValueError, match="window must be at least 16"):
+        HubEmbedder(repo="owner/model", window=2)
+
+
 def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ModelMissing, match="requires extra 'hub'") as error:

@@ -18,6 +18,7 @@ from polyhop.ports import Floats
 
 GRAPHS = ("onnx/model.onnx", "model.onnx")
 WEIGHTS = ("*.onnx_data", "*.onnx.data")  # of large models, beside the graph
+WIDTHS = ("hidden_size", "dim", "d_model")  # what networks call the length of a vector: most, DistilBERT, T5
 NEEDED = ("config.json", "tokenizer.json", "1_Pooling/config.json", *GRAPHS, *WEIGHTS)
 
 
@@ -30,10 +31,14 @@ class HubEmbedder:
     pooling: Literal["auto", "cls", "mean"] = "auto"  # auto: what the repository says
     question_prefix: str = ""
     passage_prefix: str = ""
-    window: int = 512  # tokens
+    window: int = 512  # tokens; at least 16
     threads: int | None = None  # none: one for each core
     endpoint: str | None = None  # another hub than huggingface.co
     cache: str | None = None  # a folder; none: the hub's own cache
+
+    def __post_init__(self) -> None:
+        if self.window < 16:
+            raise ValueError("window must be at least 16")
 
     @property
     def name(self) -> str:
@@ -45,7 +50,15 @@ class HubEmbedder:
     @property
     def dimensions(self) -> int:
         """Length of a vector. Raises ModelMissing, ModelError."""
-        return int(_json(self._folder / "config.json")["hidden_size"])
+        file = self._folder / "config.json"
+        config = _json(file)
+        found = next((config[name] for name in WIDTHS if isinstance(config.get(name), int)), None)
+        if found is None:
+            raise ModelError(
+                f"The model file {file} does not say how long a vector is: it has none of {', '.join(WIDTHS)}.",
+                remedy="Choose an embedder, or add hidden_size to a copy of its folder.",
+            )
+        return int(found)
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
         """Unit vectors, one row a text; a text of several windows is the mean of them."""

@@ -37,6 +37,10 @@ class SpacyParser:
     batch: int = 64  # texts parsed at once
     longest: int = 20_000  # characters parsed at once: a longer text is parsed in pieces, for the memory's sake
 
+    def __post_init__(self) -> None:
+        if min(self.batch, self.longest) < 1:
+            raise ValueError("batch and longest must be at least 1")
+
     @property
     def name(self) -> str:
         """Identifies the parses: the pipeline, its version, where long texts are cut, and how sentences are begun."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyhop.ports import Floats, Reranker
 
-AT_ONCE = 8  # texts between two looks at the clock; each is read alone, so that scores do not depend on it
+AT_ONCE = 8  # texts between two looks at the clock, at least; each is read alone, so that scores do not depend on it
 WORST = -12.0  # below all logits
 
 
@@ -23,6 +23,8 @@ class Timed:
         self._end = time.monotonic() + seconds
         self._lock = threading.Lock()
         self._left = 0
+        requests = getattr(reranker, "batch", 1) * getattr(reranker, "concurrency", 1)  # of an endpoint, side by side
+        self._at_once = max(AT_ONCE, requests)
 
     @property
     def name(self) -> str:
@@ -38,10 +40,11 @@ class Timed:
     def score(self, question: str, texts: Sequence[str]) -> Floats:
         """The reranker's logits, and ``WORST`` for each text that it had no time for."""
         scores = np.full(len(texts), WORST, np.float32)
-        for start in range(0, len(texts), AT_ONCE):
+        for start in range(0, len(texts), self._at_once):
             if time.monotonic() >= self._end:
                 with self._lock:
                     self._left += len(texts) - start
                 break
-            scores[start : start + AT_ONCE] = self._reranker.score(question, texts[start : start + AT_ONCE])
+            some = slice(start, start + self._at_once)
+            scores[some] = self._reranker.score(question, texts[some])
         return scores

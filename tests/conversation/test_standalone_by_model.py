@@ -7,7 +7,7 @@ import pytest
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import Thread
 from polyhop.models.choice import load_models
-from polyhop.models.within import Within
+from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts.standalone_question import standalone_question, wrong_with
 from polyhop.settings import Settings
 from tests.worlds.prompts import INJECTION, inside, model_saying, prompt_of
@@ -56,6 +56,23 @@ def test_what_is_wrong_is_said_and_repaired_once() -> None:
         written, cost = standalone_question(model, "Was she buried in Velm?", [("Who built the Gull?", "Ada Brook")])
         assert "it has lost 'Velm'" in server.requests[-1]["messages"][-1]["content"]
     assert (written, cost.llm_calls) == ("Was Ada Brook buried in Velm?", 2)
+
+
+def test_the_oldest_exchanges_make_way_where_the_budget_has_no_room() -> None:
+    earlier = [(f"Who built ferry {number}? {'Tell me more. ' * 9}", f"Ada Brook, {number}") for number in range(1, 7)]
+    with model_saying(ALONE) as (model, server):
+        standalone_question(Within(model, 1, context=180), "Where was she born?", earlier)
+        prompt = prompt_of(server)
+    assert inside(prompt, "ITS ANSWER 6") == "Ada Brook, 6"
+    assert prompt.index("EARLIER QUESTION 5") < prompt.index("EARLIER QUESTION 6") < prompt.index("<<<QUESTION")
+    assert "EARLIER QUESTION 1" not in prompt
+
+
+def test_what_was_paid_for_is_told_where_no_call_is_left_to_put_it_right() -> None:
+    bad = {"points_back": [], "question": "Was she buried there?"}
+    with model_saying(bad) as (model, _), pytest.raises(NoCallsLeft) as refused:
+        standalone_question(Within(model, 1), "Was she buried in Velm?", [("Who built the Gull?", "Ada Brook")])
+    assert refused.value.cost.llm_calls == 1
 
 
 @pytest.mark.parametrize("output", ["no idea", {"points_back": [], "question": "Who was Ida Brick?"}])

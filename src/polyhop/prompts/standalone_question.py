@@ -6,9 +6,10 @@ import logging
 from collections.abc import Sequence
 
 from polyhop.english.question import mentions
+from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
-from polyhop.prompts.asking import about, asked
-from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock
+from polyhop.prompts.asking import asked
+from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock, fenced, fitted
 from polyhop.prompts.schemas import Schema, closed, listed, some_text
 from polyhop.types import Cost
 
@@ -48,17 +49,17 @@ def standalone_question(
     None where the model gives no usable one, also when told what is wrong: one that has lost a name or a number of the
     question, or has one that nobody mentioned. Raises EndpointError, BudgetExceeded.
     """
-    blocks: list[PromptBlock] = []
-    for number, (before, answer) in enumerate(earlier, 1):
-        blocks.append(PromptBlock(f"EARLIER QUESTION {number}", before))
-        blocks += [PromptBlock(f"ITS ANSWER {number}", answer)] if answer else []
-    messages = [*about(model, _SYSTEM, [*blocks, PromptBlock(QUESTION, question)])]
+    messages = [Message("system", _SYSTEM), Message("user", fenced(_shown(model, question, earlier)))]
     said = " ".join([question, *(text for pair in earlier for text in pair if text)])
     spent = Cost()
     for _ in range(2):
-        content, cost = asked(
-            model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone"
-        )
+        try:
+            content, cost = asked(
+                model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone"
+            )
+        except NoCallsLeft as refused:
+            refused.cost = spent + refused.cost
+            raise
         spent += cost
         if content is None:
             return None, spent
@@ -69,6 +70,18 @@ def standalone_question(
         messages += [Message("assistant", written), Message("user", _AGAIN.format(fault=fault))]
     log.warning("The question is not made to stand alone: %s", fault)
     return None, spent
+
+
+def _shown(model: LanguageModel, question: str, earlier: Sequence[tuple[str, str | None]]) -> list[PromptBlock]:
+    """The question and those before it with their answers, of which the oldest make way where there is no room."""
+    blocks: list[PromptBlock] = []
+    for number, (before, answer) in enumerate(earlier, 1):
+        blocks.append(PromptBlock(f"EARLIER QUESTION {number}", before))
+        blocks += [PromptBlock(f"ITS ANSWER {number}", answer)] if answer else []
+    newest_first = sorted(blocks, key=lambda block: int(block.label.split()[-1]), reverse=True)
+    blocks.append(PromptBlock(QUESTION, question))
+    kept = {block.label: block for block in fitted([*newest_first, blocks[-1]], model)}
+    return [kept[block.label] for block in blocks if block.label in kept]
 
 
 def wrong_with(written: str, question: str, said: str) -> str | None:

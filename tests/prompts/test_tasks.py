@@ -253,6 +253,14 @@ def test_read_answer_uses_output_that_stays_invalid_as_far_as_it_goes() -> None:
     assert (answer.text, answer.quotes, answer.broken) == ("Velm, I think", (), True)
 
 
+@pytest.mark.parametrize(("said", "meant"), [(True, "yes"), (False, "no")])
+def test_read_answer_takes_true_and_false_for_yes_and_no(said: bool, meant: str) -> None:
+    quote = {"passage": 2, "quote": "She was born in Velm."}
+    with model_saying({"support": [quote], "found": True, "answer": said}) as (model, _):
+        answer = read_answer(model, "Was she born in Velm?", PASSAGES)
+    assert (answer.text, answer.quoted) == (meant, True)
+
+
 def test_examples_in_the_prompts_obey_their_own_schemas() -> None:
     """What we show is what we ask for."""
     plans = [json.loads(shown) for shown in re.findall(r'^\{"steps": \["\w.*\]\}', decomposing._SYSTEM, re.MULTILINE)]

@@ -9,7 +9,7 @@ from polyhop.models.structured import complete_json, mended, spoken
 from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
-from polyhop.prompts.read_answer import AnswerPart, ReadAnswer
+from polyhop.prompts.read_answer import NAME, AnswerPart, ReadAnswer
 from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost
 
@@ -30,7 +30,6 @@ _CAUTIOUS = "Empty if you do not know it."
 _BEST = "If you are not sure, what you hold for most likely; never empty."
 
 _LOOSE: Final = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
-_NAME: Final = 5  # words; what is longer is a sentence
 
 
 def answer_by_heart(
@@ -56,7 +55,7 @@ def _read(answer: str, cost: Cost, *, broken: bool = False) -> ReadAnswer:
     return ReadAnswer(
         parts=(AnswerPart(text=text),) if text else (),
         found=False,
-        shape="short" if len(text.split()) <= _NAME else "text",
+        shape="short" if len(text.split()) <= NAME else "text",
         quotes=(),
         dropped=0,
         cost=cost,

@@ -81,7 +81,7 @@ together. It may be wrong: where it differs from the passages, the passages deci
 but what it quotes from a passage here may be copied from there."""
 
 _LOOSE: Final = {"type": "object", "required": ["answer"]}
-_NAME: Final = 5  # words; what is longer is a sentence
+NAME: Final = 5  # words; what is longer is a sentence
 _TYPED_RANGE: Final = re.compile(r"(?<=\d) ?-- ?(?=\d)")  # 1950 -- 1953, as typewriters write it
 _FENCE: Final = re.compile(r"\A```[\w-]*\n(.*)\n```\Z", re.DOTALL)
 
@@ -173,8 +173,8 @@ def read_answer(
 
 def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *, broken: bool = False) -> ReadAnswer:
     copied = content["support"]
-    each = [support.placed([one], passages)[0] for one in copied]
-    quotes, dropped = support.placed(copied, passages)
+    placed = [support.placed([one], passages) for one in copied]
+    each = [quotes for quotes, _ in placed]
     answer = content["answer"]
     said: Sequence[Mapping[str, Any]]
     said = [{"text": answer, "support": range(1, len(each) + 1)}] if isinstance(answer, str) else answer
@@ -191,8 +191,8 @@ def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *
         parts=parts,
         found=content["found"],
         shape=content.get("shape", "short"),
-        quotes=quotes,
-        dropped=dropped,
+        quotes=tuple(dict.fromkeys(quote for quotes in each for quote in quotes)),
+        dropped=sum(dropped for _, dropped in placed),
         cost=cost,
         broken=broken,
         learnt=tuple(one.strip() for one in content.get("learnt", ())),
@@ -245,7 +245,7 @@ def _of_plain_text(text: str) -> dict[str, Any]:
     return {
         "support": [{"passage": 1, "quote": sentence} for sentence in sentences],
         "found": bool(sentences),
-        "shape": "text" if len(inner.split()) > _NAME else "short",
+        "shape": "text" if len(inner.split()) > NAME else "short",
         "answer": [{"text": sentence, "support": [number]} for number, sentence in enumerate(sentences, 1)],
     }
 
@@ -264,6 +264,8 @@ def _copied(value: Any) -> dict[str, Any] | None:
 
 
 def _part(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
     if isinstance(value, str | int | float):
         return {"text": str(value), "support": []}
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):

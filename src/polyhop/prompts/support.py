@@ -106,7 +106,8 @@ def _line_by_line(passage: Passage) -> str:
 
 def _places(quote: str, index: int, texts: Sequence[str]) -> list[CopiedQuote]:
     """Where a quotation stands: as written, else its parts around an ellipsis, all of them or none."""
-    for parts in ([quote.strip()], parted(quote.strip())):
+    copied = quote.strip()
+    for parts in dict.fromkeys(((copied,), tuple(parted(copied)))):
         found = [_anywhere(part, index, texts) for part in parts]
         places = [place for place in found if place is not None]
         if places and len(places) == len(found):

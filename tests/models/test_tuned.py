@@ -58,6 +58,21 @@ def test_additions_are_added_to_the_installed_graph_once(model: SmolLM2, tmp_pat
     assert graph.stat().st_mtime_ns == written
 
 
+def test_a_damaged_sum_is_added_up_again_or_told(model: SmolLM2, tmp_path: Path) -> None:
+    """One that is cut short is noticed whenever it is loaded, and a byte of it that changed by whoever verifies it."""
+    other = replace(model, tuned=str(tuned(tmp_path / "cut", 0.4)))
+    other.verify()
+    (graph,) = [path for path in Path(str(model.cache)).rglob(GRAPH) if other.name[-12:] in str(path)]
+    whole = graph.read_bytes()
+    graph.write_bytes(whole[:-1000])
+    assert not np.allclose(following(other), following(model), atol=1e-2)
+    assert graph.read_bytes() == whole
+    graph.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(ModelError, match="sha256 is wrong") as caught:
+        other.verify()
+    assert caught.value.remedy.startswith(f"Remove {graph.parent}")
+
+
 def test_a_tuned_model_has_a_name_of_its_own_and_the_same_tokens(model: SmolLM2, tmp_path: Path) -> None:
     one, two = (replace(model, tuned=str(tuned(tmp_path / name, size))) for name, size in (("a", 0.1), ("b", 0.3)))
     assert len({model.name, one.name, two.name}) == 3

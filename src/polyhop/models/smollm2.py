@@ -99,7 +99,8 @@ class SmolLM2(Decoding):
         folder = self.folder
         check_hashes(folder)
         if self._tuned is not None:
-            graph_of(self._tuned, folder, folder.parent)
+            kept = graph_of(self._tuned, folder, folder.parent).parent
+            check_hashes(kept, remedy=f"Remove {kept}: it is made anew when it is needed.")
 
     def _greedy(self, tree: PrefixTree, most: int) -> list[int]:
         said: list[int] = []

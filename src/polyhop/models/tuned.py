@@ -15,7 +15,16 @@ import numpy as np
 
 from polyhop.errors import ModelError, StorageFull
 from polyhop.models.graph_weights import graph_weights, write_tuned
-from polyhop.models.weights import MANIFEST, WeightFile, check_hashes, read_manifest, sha256_of
+from polyhop.models.weights import (
+    MANIFEST,
+    WeightFile,
+    check_hashes,
+    check_sizes,
+    read_manifest,
+    sha256_of,
+    write_manifest,
+)
+from polyhop.models.whole_folder import synced
 from polyhop.ports import Floats
 
 GRAPH: Final = "model.onnx"
@@ -30,18 +39,21 @@ def mark_of(folder: Path) -> str:
 
 
 def graph_of(folder: Path, installed: Path, cache: Path) -> Path:
-    """The graph of a tuned model, checked against its manifest; added up first where that was not done yet.
+    """The graph of a tuned model, whose folder is checked against its manifest.
 
-    ``installed`` is the folder of the model that was tuned. Raises ModelMissing, ModelError, StorageFull.
+    Additions are added to the graph in ``installed``, the folder of the model that was tuned, where that was not done
+    yet or the sum is not whole any more. Raises ModelMissing, ModelError, StorageFull.
     """
     weights = _weights_in(folder)
     check_hashes(folder)
     if weights.name == GRAPH:
         return folder / GRAPH
-    target = cache / f"tuned-{mark_of(folder)}-{sha256_of(installed / MANIFEST)[:12]}" / GRAPH
-    if not target.is_file():
+    target = cache / f"tuned-{mark_of(folder)}-{sha256_of(installed / MANIFEST)[:12]}"
+    try:
+        check_sizes(target)
+    except ModelError:
         _add_up(installed / GRAPH, folder / ADDITIONS, target)
-    return target
+    return target / GRAPH
 
 
 def _weights_in(folder: Path) -> WeightFile:
@@ -73,9 +85,11 @@ def added_up(weights: Mapping[str, Floats], additions: Path) -> dict[str, Floats
 def _add_up(installed: Path, additions: Path, target: Path) -> None:
     sums = added_up(graph_weights(installed).weights, additions)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as work:
-            write_tuned(installed, sums, made := Path(work) / GRAPH)
-            made.replace(target)
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target) as work:
+            write_tuned(installed, sums, Path(work) / GRAPH)
+            write_manifest(Path(work))
+            for made in (synced(Path(work)) / GRAPH, Path(work) / MANIFEST):
+                made.replace(target / made.name)
     except OSError as error:
-        raise StorageFull(f"The tuned model cannot be kept in {target.parent}: {error}.") from error
+        raise StorageFull(f"The tuned model cannot be kept in {target}: {error}.") from error

@@ -17,7 +17,7 @@ _ABOUT: Final = re.compile(r"(?:what|how) about\s+", re.IGNORECASE)
 _NO: Final = re.compile(r"\s*no\b", re.IGNORECASE)
 _ENDS: Final = " \t\r\n?.!,"
 _SHORT: Final = 4  # words of a question that is nothing but its wh-phrase, at most
-_WITH_NOUN: Final = word_set("what which whose how")
+WITH_NOUN: Final = word_set("what which whose how")  # wh-words that a noun may follow
 _CONTRACTED: Final = MappingProxyType({"can": "can't", "will": "won't", "shall": "shan't", "may": "may not"})
 _NAMED_BRIEFLY: Final = 6  # words of an answer that can stand in a question, at most
 
@@ -56,7 +56,7 @@ def is_bare(words: Sequence[str]) -> bool:
     if list(words) == ["why", "not"]:
         return True
     rest = words[1:] if words[0] in PREPOSITIONS and len(words) > 1 else words
-    if rest[0] not in _WITH_NOUN:
+    if rest[0] not in WITH_NOUN:
         return len(rest) == 1 and rest[0] in WH_WORDS
     return len(rest) < _SHORT and not any(word in AUXILIARIES or is_finite(word) or is_past(word) for word in rest[1:])
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.conversation.frames import is_bare, without_link
+from polyhop.conversation.frames import WITH_NOUN, is_bare, without_link
 from polyhop.english.question import DOUBTING
 from polyhop.english.verbs import is_finite
 from polyhop.english.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, WH_WORDS, word_set
@@ -16,7 +16,6 @@ _SENTENCE_END: Final = re.compile(r"(?<=\?)\s+")
 _JOINT: Final = re.compile(r"(?:,\s*|\s+)and\s+(?:also\s+|if so,?\s+)?|,\s+")
 _RELATIVE: Final = word_set("who whom whose which what that")  # may begin clauses that are no questions
 _ENUMERATED: Final = word_set("what when why how")  # behind a comma the others describe what is before it
-_WITH_NOUN: Final = word_set("what which whose how")
 _ENDS: Final = "?!.,; "
 _PHRASE: Final = 6  # words from a wh-word to its verb, at most: "how many of the old windows were"
 
@@ -87,7 +86,7 @@ def _asks_anew(rest: str, piece: str, before: str) -> bool:
     if is_bare(piece.lower().rstrip(_ENDS).split()):
         return True
     verb = _verb(words)
-    if not verb or (verb > at + 1 and words[at] not in _WITH_NOUN):
+    if not verb or (verb > at + 1 and words[at] not in WITH_NOUN):
         return False
     if at == 0 and words[0] in _RELATIVE:
         return _RELATIVE.isdisjoint(said[2 if said[0] in PREPOSITIONS else 1 :])

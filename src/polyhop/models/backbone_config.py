@@ -16,7 +16,6 @@ from polyhop.models.json_file import json_of
 
 CONFIG: Final = "config.json"
 ARCHITECTURES: Final = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM"}
-TIED: Final = {"llama": False, "qwen2": False}  # where nothing is said
 CONTEXT: Final = {"llama": 2048, "qwen2": 32_768}  # where nothing is said
 ROPE_BASE: Final = 10_000.0  # where nothing is said
 READ: Final = frozenset(
@@ -66,7 +65,7 @@ class _Config:
             epsilon=self.positive("rms_norm_eps", 1e-6),
             rope_base=base,
             rope_scaling=scaling,
-            tied=self.either("tie_word_embeddings", TIED[kind]),
+            tied=self.either("tie_word_embeddings", False),
             biased=self._biased(kind),
         )
         if shape.heads % shape.cached_heads or shape.head_width % 8:

@@ -13,7 +13,7 @@ PIECE = 50_000  # characters given to a tokenizer at once: it needs a hundred ti
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in pieces of bounded length, cut at white space where there is any, without what UTF-8 cannot hold."""
+    """A text in pieces of bounded length, cut at a space where there is one, without what UTF-8 cannot hold."""
     start = 0
     while len(text) - start > PIECE:
         cut = text.rfind(" ", start + PIECE // 2, start + PIECE)

@@ -105,11 +105,11 @@ def test_the_medium_pipeline_is_used_once_installed(tmp_path: Path) -> None:
     assert TEXT[first.entities[0].start : first.entities[0].end] == "Christopher Nolan"
 
 
-@pytest.mark.parametrize("wrong", [{"longest": 0}, {"batch": 0}])
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
+@pytest.mark.parametrize(("batch", "longest"), [(64, 0), (0, 20_000)])
+def test_settings_that_make_no_sense_are_refused(batch: int, longest: int) -> None:
     for parser in (SpacyParser, SpacyParserMd):
         with pytest.raises(ValueError, match="must be at least 1"):
-            parser(**wrong)
+            parser(batch=batch, longest=longest)
 
 
 def test_a_package_without_a_pipeline_is_refused() -> None:

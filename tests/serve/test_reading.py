@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import struct
+import subprocess
+import sys
 import time
 import zlib
 from pathlib import Path
@@ -18,6 +20,22 @@ from polyhop import registry
 from polyhop.engine import Polyhop
 from tests.worlds.documents import WORLD, write
 from tests.worlds.serving import serving
+
+DRAWN_AND_READ = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from polyhop.documents.loaders.pdf import PdfLoader
+from polyhop.serve.pdf_pages import draw_page
+
+file = Path(sys.argv[1])
+(document,) = PdfLoader().load(file, "academy.pdf")
+with ThreadPoolExecutor(4) as threads:
+    drawn = [threads.submit(draw_page, file, 0, said=document.text, stretch="", at=0) for _ in range(24)]
+    read = [threads.submit(lambda: list(PdfLoader().load(file, "academy.pdf"))) for _ in range(24)]
+assert len({each.result().png for each in drawn}) == 1
+assert all(each.result() == [document] for each in read)
+"""
 
 
 def test_the_status_is_that_of_the_engine(client: httpx.Client, engine: Polyhop) -> None:
@@ -160,6 +178,12 @@ def test_a_page_of_an_upload_is_drawn_from_the_file_as_it_came(world: Path, tmp_
         (row,) = served.client.get("/v1/documents").json()["documents"]
         drawn = served.client.get(f"/v1/documents/{quote(row['id'], safe='')}/pages/1.png?highlight=0-20")
         assert (drawn.status_code, drawn.headers["polyhop-marked"]) == (200, "yes")
+
+
+def test_pages_are_drawn_and_read_by_several_threads_at_once(world: Path) -> None:
+    """In a process of its own, which they would end."""
+    command = [sys.executable, "-c", DRAWN_AND_READ, str(world / "academy_of_asperlow.pdf")]
+    assert subprocess.run(command, check=False).returncode == 0
 
 
 def test_the_neighbourhood_of_an_entity_comes_with_its_sentences(client: httpx.Client, engine: Polyhop) -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhop.documents.loaders.pdf import PDFIUM
+
 if TYPE_CHECKING:
     from pypdfium2 import PdfTextPage
 
@@ -41,7 +43,7 @@ def draw_page(path: Path, index: int, *, said: str, stretch: str, at: float) -> 
     """
     from pypdfium2 import PdfDocument  # imported when used: start-up time
 
-    with closing(PdfDocument(path)) as document:
+    with PDFIUM, closing(PdfDocument(path)) as document:
         if index >= len(document):
             return None
         with closing(document[index]) as page, closing(page.get_textpage()) as content:

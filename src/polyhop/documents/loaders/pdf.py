@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from polyhop.documents.loaders.page_contents import without_contents
 from polyhop.documents.loaders.page_furniture import without_furniture
@@ -22,6 +23,7 @@ from polyhop.types import Document
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
+PDFIUM: Final = threading.Lock()  # held while it works: two threads in it at once end the process
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _LONGEST_TITLE = 200  # characters
 _PLACEHOLDER = re.compile(  # what programs call a file that they were told no title of
@@ -80,7 +82,7 @@ def _read(path: Path) -> tuple[str, list[list[PageLine]]]:
     with path.open("rb"):  # an unreadable file is an OSError, and not a damaged PDF
         pass
     try:
-        with closing(PdfDocument(path)) as document:
+        with PDFIUM, closing(PdfDocument(path)) as document:
             if document.get_formtype() == raw.FORMTYPE_ACRO_FORM:
                 with suppress(PdfiumError):  # without its form the rest can be read
                     document.init_forms()  # before any page is opened

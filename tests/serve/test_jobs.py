@@ -15,9 +15,12 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.indexing.run import IndexRun
+from polyhop.models.choice import load_models
 from polyhop.serve.jobs.job import JobState
 from polyhop.serve.jobs.worker import LOCK
+from polyhop.serve.keys import Allowance, KeyRing
 from polyhop.serve.parsing import ReadingLimits
+from polyhop.settings import Settings
 from polyhop.store.record import Record
 from tests.worlds.documents import HARBOUR
 from tests.worlds.jobs import Workplace
@@ -230,6 +233,22 @@ def test_a_worker_logs_how_each_job_went_as_lines_of_json(
     lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
     told = [(line["message"], line["workspace"]) for line in lines if line.get("job") == job.id]
     assert told == [("upload running", "default"), ("upload done", "default")]
+
+
+@pytest.mark.parametrize(("cap", "kept"), [("1000", 1000), ("20000", 10_000)])
+def test_a_job_spends_no_more_than_the_server_and_its_key_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap: str, kept: int
+) -> None:
+    """A cap that ``--set`` hands over is text."""
+    asked: list[Settings] = []
+    monkeypatch.setattr("polyhop.serve.jobs.worker.load_models", lambda own: (asked.append(own), load_models(own))[1])
+    settings = {"index": {"layers": ["text"]}, "language_model": {"token_cap": cap, "money_cap": "0.5"}}
+    workplace = Workplace(tmp_path / "root", settings=Settings.from_mapping(settings))
+    with KeyRing(workplace.places.keys) as keys:
+        _, key = keys.add("Ada", allowance=Allowance(tokens=10_000))
+    assert workplace.done(workplace.upload({"mill.txt": "A mill."}, key=key.id)).state == JobState.DONE
+    workplace.close()
+    assert [own.of("language_model") for own in asked] == [{"token_cap": kept, "money_cap": 0.5}]
 
 
 def test_a_worker_that_waits_does_not_make_a_folder_that_has_gone(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ import filelock
 
 from polyhop.errors import IndexMissing, KeyMissing, PolyhopError
 from polyhop.models.choice import Models, load_models
+from polyhop.registry import fitted
 from polyhop.serve.jobs.ballast import Ballast
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobState
 from polyhop.serve.jobs.measuring import EvalWork
@@ -166,15 +167,16 @@ class Worker:
         )
 
     def _within_limits(self, job: Job) -> Settings:
-        """The settings with what the job's key may still spend as caps. Raises LimitReached."""
+        """The settings with what the job's key may still spend as caps. Raises LimitReached, SettingError."""
         settings = self._order.settings
         if not job.key or job.kind == JobKind.REMOVE:
             return settings
         with suppress(KeyMissing):
             tokens, money = self._limits.left(self._keys.of(job.key))
             section = settings.of("language_model")
-            for name, left in (("token_cap", tokens), ("money_cap", money)):
-                caps = [each for each in (section.get(name), left) if isinstance(each, int | float)]
+            for name, kind, left in (("token_cap", int, tokens), ("money_cap", float, money)):
+                own = fitted(section.get(name), kind | None, f"language_model.{name}")  # --set hands over text
+                caps = [each for each in (own, left) if isinstance(each, int | float)]
                 section = {**section, name: min(caps)} if caps else section
             return replace(settings, components={**settings.components, "language_model": section})
         return settings

@@ -22,6 +22,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
 from polyhop.engine import Polyhop  # noqa: E402
+from polyhop.serve.keys import Allowance, KeyRing  # noqa: E402
+from polyhop.serve.places import Places  # noqa: E402
+from polyhop.types import Cost  # noqa: E402
 from tests.worlds.commands import MODULE  # noqa: E402
 from tests.worlds.documents import BRIDGE, write  # noqa: E402
 from tests.worlds.made_files import MADE  # noqa: E402
@@ -118,6 +121,26 @@ def test_errors_say_what_to_do(served: Served) -> None:
             assert "more than 20,000" in await complaint(client, tool, **{name: "why " * 10_000})
 
     talk_over_http(served, talk)
+
+
+def test_a_key_that_has_spent_its_allowance_still_looks_around(tmp_path: Path) -> None:
+    with Polyhop(tmp_path / "an.index") as engine:
+        engine.add_text("The mill grinds rye.", "mill.txt", layers=["text"])
+    with serving(tmp_path / "an.index") as served:
+        with KeyRing(Places(tmp_path / "an.index").keys) as keys:
+            written, key = keys.add("Ada", allowance=Allowance(tokens=10))
+        served.app.state.service.intake.limits.note(key.id, cost=Cost(prompt_tokens=10))
+        headers = {"Authorization": f"Bearer {written}", "Accept": "application/json, text/event-stream"}
+
+        def called(tool: str, **arguments: Any) -> str:
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+            return served.client.post("/mcp", json=call, headers=headers).text
+
+        assert "grinds rye" in called("read", document="mill.txt")
+        assert "mill.txt" in called("list_documents")
+        assert "10 tokens a day" not in called("status")
+        for tool, name in (("ask", "question"), ("search", "query")):
+            assert "10 tokens a day" in called(tool, **{name: "What does the mill grind?"})
 
 
 def test_a_document_is_read_by_its_source_or_file_name_too(served: Served) -> None:

@@ -71,7 +71,7 @@ class Desk:
 
     engine: Polyhop
     allow: Callable[[str], str] = checked  # a question as it is taken; raises UsageError, TooLarge
-    budget: Budget | None = None  # None: as the settings say
+    budget: Callable[[], Budget | None] = lambda: None  # None: as the settings say; raises LimitReached
     note: Callable[[Cost], None] = lambda _: None
     count: Callable[[Answer], None] = lambda _: None
 
@@ -126,7 +126,7 @@ class Tools:
             answer = desk.engine.ask(
                 desk.allow(question),
                 strategy=strategy and named(strategy),
-                budget=desk.budget,
+                budget=desk.budget(),
                 thread=thread,
                 told=waiting.listen,
                 spent=desk.note,
@@ -151,7 +151,7 @@ class Tools:
         def search(desk: Desk) -> ToldPassages:
             asked, how = desk.allow(query), strategy and named(strategy)
             with desk.engine.view() as view:
-                found = desk.engine.search(asked, k=limit, strategy=how, budget=desk.budget, spent=desk.note)
+                found = desk.engine.search(asked, k=limit, strategy=how, budget=desk.budget(), spent=desk.note)
                 return passages_told(found, view.record)
 
         return await self._done(ctx, search)
@@ -261,7 +261,7 @@ class Assistants:
             yield
 
     def _desk_of(self, request: Request | None) -> Desk:
-        """The workspace that the key of a request opens, and what the key may still spend. Raises WorkspaceMissing."""
+        """The workspace that the key of a request opens, and what it may do there. Raises WorkspaceMissing."""
         service = self._service
         key: Key = LOCAL if request is None else request.state.key
         name = None if request is None else request.headers.get("Polyhop-Workspace")
@@ -271,7 +271,7 @@ class Assistants:
         return Desk(
             engine=workspace.engine,
             allow=lambda question: allowed(question, service),
-            budget=within_limits(None, workspace, service),
+            budget=lambda: within_limits(None, workspace, service),
             note=charged(workspace, service),
             count=service.metrics.answer,
         )

@@ -120,6 +120,12 @@ def test_nobody_waits_longer_than_their_patience(index: Path, gate: Gate) -> Non
         assert first.result().status_code == 200
 
 
+def test_where_nobody_is_to_wait_a_free_turn_is_taken(index: Path, gate: Gate) -> None:
+    gate.open.set()
+    with serving(index, settings=UNKEPT, patience=0.0) as served:
+        assert served.client.post("/v1/ask", json=ASK).json()["answer"]["text"] == "Ada Brisk"
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_who_hangs_up_gives_the_turn_free_once_the_work_has_ended(index: Path, gate: Gate, stream: bool) -> None:
     with serving(index, settings=UNKEPT, workers=1, waiting=0) as served:

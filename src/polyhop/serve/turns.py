@@ -72,6 +72,9 @@ class Turns:
 
     async def _turn(self) -> None:
         self.check()
+        if not self._free.locked():  # also for whoever has no patience at all
+            await self._free.acquire()
+            return
         with self._counted():
             try:
                 await asyncio.wait_for(self._free.acquire(), self._serving.patience)

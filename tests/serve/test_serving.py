@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -213,6 +214,13 @@ def test_a_body_that_is_too_large_says_what_to_do(client: httpx.Client, pieces: 
 def test_an_origin_that_is_no_address_is_another_site(client: httpx.Client) -> None:
     response = client.get("/health", headers={"Origin": "http://["})
     assert (response.status_code, response.json()["error"]["type"]) == (403, "forbidden")
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="it has 127.0.0.1 alone")
+def test_every_address_of_this_machine_alone_is_the_servers_own_name(tmp_path: Path) -> None:
+    with serving(tmp_path / "none.index", host="127.0.0.2") as served:
+        assert served.client.get("/health").status_code == 200
+        assert served.client.get("/health", headers={"Host": "127.0.0.3"}).json()["error"]["type"] == "wrong_host"
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/v1/ask"), ("PUT", "/v1/documents"), ("POST", "/mcp")])

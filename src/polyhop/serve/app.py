@@ -86,8 +86,10 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     app.router.routes.extend(assistants.routes)
     handle_errors(app)
     app.add_middleware(Admission, access=intake.access)
-    if is_local(settings.server.host):  # no name that leads here may be another site's
-        app.add_middleware(OwnHost, names=(*LOCAL, *filter(None, [urlsplit(settings.server.site).hostname])))
+    host = settings.server.host
+    if is_local(host):  # no name that leads here may be another site's
+        own = f"[{host}]" if ":" in host else host
+        app.add_middleware(OwnHost, names=(*LOCAL, own, *filter(None, [urlsplit(settings.server.site).hostname])))
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
     return app
 

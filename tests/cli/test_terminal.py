@@ -269,6 +269,19 @@ def test_an_output_that_takes_nothing_is_said(command: list[str]) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("output", ["> /dev/full", "> /dev/full 2>&1", "| sleep 0"])
+@pytest.mark.parametrize("command", [["status", "--set", "bogus=1", "--json"], ["strategies", "--nonsense", "--json"]])
+def test_an_error_that_nothing_takes_ends_in_no_traceback(command: list[str], output: str) -> None:
+    words = ["bash", "-o", "pipefail", "-c", f'"$@" {output}', "bash", *MODULE, *command]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    assert (done.stderr == b"Error: The output cannot be written: No space left on device.\n") == (
+        output == "> /dev/full"
+    )
+
+
 @posix
 @pytest.mark.parametrize("command", [["strategies"], ["strategies", "--json"]])
 def test_a_closed_output_is_no_error(command: list[str]) -> None:
@@ -282,6 +295,24 @@ def test_a_closed_input_has_nothing_to_read(hostile_index: Path, command: str) -
     words = [*MODULE, command, "--index", str(hostile_index)]
     done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@posix
+def test_where_messages_are_closed_progress_is_told_to_nobody(harbour: Path, tmp_path: Path) -> None:
+    words = [*MODULE, "index", str(harbour), "--index", str(tmp_path / "an.index"), "--layers", "text"]
+    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *words], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"4 documents" in done.stdout
+
+
+@posix
+def test_a_question_that_is_no_utf8_does_not_end_a_chat(hostile_index: Path) -> None:
+    asked = "Who is Müller?\n/help\n".encode("latin-1")
+    done = subprocess.run(
+        [*MODULE, "chat", "--index", str(hostile_index)], input=asked, capture_output=True, check=False
+    )
+    assert (done.returncode, b"Ctrl-D ends" in done.stdout) == (0, True)
+    assert b"Traceback" not in done.stderr
 
 
 def steps(*seconds_and_steps: tuple[float, Progress]) -> list[str]:

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -32,7 +33,7 @@ from polyhop.cli.search import search
 from polyhop.cli.serve import serve
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
-from polyhop.cli.terminal import echo, explain, flush, give_up, log_visibly, tell
+from polyhop.cli.terminal import OutputLost, echo, explain, flush, give_up, log_visibly, tell
 from polyhop.cli.train import train
 from polyhop.errors import PolyhopError, StorageFull, UsageError
 
@@ -99,26 +100,21 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code."""
     asked = list(sys.argv[1:] if arguments is None else arguments)
-    as_json = _prints_json(asked)
     if sys.stdin is None:  # whoever started us closed it: then there is nothing to read, and no file takes its number
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115  # open as long as we run
-    for stream in (sys.stdout, sys.stderr):
+    if sys.stderr is None:  # likewise, and what is said there goes nowhere
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open as long as we run
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
+            stream.reconfigure(errors="replace")  # what cannot be read or shown is a question mark, and ends nothing
     try:
         result = polyhop.main(asked, prog_name="polyhop", standalone_mode=False)
         flush()
         code = result if isinstance(result, int) else 0
-    except PolyhopError as error:
-        if error.remedy == StorageFull.remedy and _goes_on(asked):
+    except (PolyhopError, click.ClickException) as error:
+        if isinstance(error, PolyhopError) and error.remedy == StorageFull.remedy and _goes_on(asked):
             error.remedy = f"{StorageFull.remedy[:-1]}: it goes on where it stopped."
-        _explain(error, as_json=as_json)
-        code = error.exit_code
-    except click.UsageError as error:
-        _refuse(error, as_json=as_json)
-        code = error.exit_code
-    except click.ClickException as error:
-        explain(error)
+        _complain(error, as_json=_prints_json(asked))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         stored = " What was done is stored: the same command goes on from there." if _goes_on(asked) else ""
@@ -153,16 +149,25 @@ def _meant(asked: Sequence[str]) -> list[click.Command]:
     return meant
 
 
-def _refuse(error: click.UsageError, *, as_json: bool) -> None:
-    """Say what is wrong with the words of a command: to a program, with our name for it."""
-    if as_json:
+def _complain(error: PolyhopError | click.ClickException, *, as_json: bool) -> None:
+    """Say what is wrong, also where what it is said to takes nothing; nobody need be there to hear it."""
+    try:
+        _explain(error, as_json=as_json)
+    except BrokenPipeError:
+        give_up()
+    except OutputLost as lost:
+        with suppress(OutputLost, BrokenPipeError):
+            explain(lost)
+
+
+def _explain(error: PolyhopError | click.ClickException, *, as_json: bool) -> None:
+    """Say what is wrong: to a program, with our name for it where the words of a command are."""
+    if as_json and isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else "polyhop"
-        _explain(UsageError(error.format_message(), remedy=f"See: {command} --help"), as_json=True)
-    else:
+        error = UsageError(error.format_message(), remedy=f"See: {command} --help")
+    if isinstance(error, click.ClickException):
         explain(error)
-
-
-def _explain(error: PolyhopError, *, as_json: bool) -> None:
+        return
     logger.debug("", exc_info=error)
     if as_json:
         content = {"error": type(error).__name__, "message": str(error), "remedy": error.remedy}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from polyhop.cli.watch import keep_watching
 from polyhop.engine import Polyhop
 from tests.worlds.commands import MODULE, Run
 from tests.worlds.documents import write
@@ -51,6 +52,19 @@ def test_the_index_follows_its_files(harbour: Path) -> None:
         names = {Path(row.uri).name for row in view.record.documents()}
     assert "oar.txt" in names
     assert "fennick.txt" not in names
+
+
+def test_what_goes_is_removed_however_it_was_named(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (harbour / "boats").mkdir()
+    monkeypatch.chdir(harbour / "boats")
+    monkeypatch.setattr("polyhop.indexing.watching.changes_of", lambda *_, **__: [frozenset()])
+    with Polyhop(harbour.parent / "an.index", settings=QUICK) as engine:
+        engine.index(harbour, layers=("text",))
+        (harbour / "fennick.txt").unlink()
+        keep_watching(engine, [Path("../fennick.txt"), Path("../ada_brisk.txt")], lambda _: None)
+        with engine.view() as view:
+            names = {Path(row.uri).name for row in view.record.documents()}
+    assert (len(names), "fennick.txt" in names) == (3, False)
 
 
 def hear_ctrl_c() -> None:

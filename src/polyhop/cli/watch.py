@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyhop.cli.terminal import echo, flush, style, tell
+from polyhop.documents.reading import uri_of
 from polyhop.english.numbers import counted
 from polyhop.errors import PolyhopError
 
@@ -50,5 +51,5 @@ def _round(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Callable[[S
 
 
 def _is_below(uri: str, path: Path) -> bool:
-    folder = str(path.absolute())
-    return uri == folder or uri.startswith((f"{folder}/", f"{folder}#"))
+    own = uri_of(path)
+    return uri == own or uri.startswith((f"{own}/", f"{own}#"))

@@ -36,6 +36,13 @@ def test_keys_are_made_listed_and_revoked(run: Run, tmp_path: Path) -> None:
     assert "revoked" in run("keys", "list", *server).out
 
 
+@pytest.mark.parametrize("option", ["--index", "--workspaces"])
+def test_looking_for_keys_makes_nothing(run: Run, tmp_path: Path, option: str) -> None:
+    assert "There are no keys" in run("keys", "list", option, tmp_path / "mistyped").out
+    assert "There is no key 'Ada'" in run("keys", "revoke", "Ada", option, tmp_path / "mistyped").err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

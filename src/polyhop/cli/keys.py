@@ -13,10 +13,11 @@ from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import Command, json_option
 from polyhop.cli.terminal import echo, on_one_line, style
 from polyhop.english.numbers import counted
-from polyhop.errors import UsageError
+from polyhop.errors import KeyMissing, UsageError
 
 if TYPE_CHECKING:
-    from polyhop.serve.keys import Allowance, Key, KeyRing
+    from polyhop.serve.keys import Allowance, Key
+    from polyhop.serve.places import Places
 
 
 def _of_server(command: Command) -> Command:
@@ -80,10 +81,13 @@ def add(
     polyhop keys add "Ada's notebook" --scope write --workspaces workspaces --workspace legal --days 90
     polyhop keys add "the web site" --requests 60 --tokens 200000
     """
-    from polyhop.serve.keys import Allowance
+    from polyhop.serve.keys import Allowance, KeyRing
 
     allowance = Allowance(requests=requests, uploads=uploads, tokens=tokens, money=money)
-    with _key_ring(index_path, workspaces, workspace) as ring:
+    places = _places(index_path, workspaces)
+    if workspace is not None:
+        places.place(workspace)
+    with KeyRing(places.keys) as ring:
         written, key = ring.add(label, scope=scope, workspace=workspace, days=days, allowance=allowance)
     echo(written)
     echo(f"It is shown this once. Requests send it as: Authorization: Bearer {written}", err=True)
@@ -95,8 +99,13 @@ def add(
 @_of_server
 def list_(as_json: bool, index_path: Path | None, workspaces: Path | None) -> None:
     """Show the keys there are, what they allow, and until when."""
-    with _key_ring(index_path, workspaces) as ring:
-        found = ring.all()
+    from polyhop.serve.keys import KeyRing
+
+    file = _places(index_path, workspaces).keys
+    found: list[Key] = []
+    if file.exists():  # to open it would make it
+        with KeyRing(file) as ring:
+            found = ring.all()
     if as_json:
         tell_json({"keys": [key.to_dict() for key in found]})
         return
@@ -113,7 +122,12 @@ def list_(as_json: bool, index_path: Path | None, workspaces: Path | None) -> No
 @_of_server
 def revoke(name: str, index_path: Path | None, workspaces: Path | None) -> None:
     """End a key, by its id or its label; a server that runs refuses it from its next request on."""
-    with _key_ring(index_path, workspaces) as ring:
+    from polyhop.serve.keys import KeyRing
+
+    file = _places(index_path, workspaces).keys
+    if not file.exists():  # to open it would make it
+        raise KeyMissing(f"There is no key {name!r}.")
+    with KeyRing(file) as ring:
         key = ring.revoke(name)
     echo(f"{key.id} ({on_one_line(key.label)}) counts no more.")
 
@@ -141,14 +155,10 @@ def _state(key: Key) -> str:
     return style(f"{'until' if valid else 'expired'} {day}".ljust(16), fg="green" if valid else "red")
 
 
-def _key_ring(index_path: Path | None, workspaces: Path | None, workspace: str | None = None) -> KeyRing:
-    """The keys of a server. Raises UsageError, WorkspaceMissing."""
-    from polyhop.serve.keys import KeyRing
+def _places(index_path: Path | None, workspaces: Path | None) -> Places:
+    """Where a server has its keys. Raises UsageError."""
     from polyhop.serve.places import Places
 
     if index_path is not None and workspaces is not None:
         raise UsageError("Name an index or a folder of workspaces, not both.")
-    places = Places(None if workspaces is not None else index_path or Path("polyhop.index"), workspaces=workspaces)
-    if workspace is not None:
-        places.place(workspace)
-    return KeyRing(places.keys)
+    return Places(None if workspaces is not None else index_path or Path("polyhop.index"), workspaces=workspaces)

@@ -111,7 +111,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "serve": [["serve", "--set", f"odd{EVIL}.key=1"]],
     "mcp": [["mcp", "--set", f"odd{EVIL}.key=1"]],
     "keys": [["keys", "revoke", f"odd{EVIL}"]],
-    "train": [["train", "reader", "--data", f"nowhere{EVIL}", "--out", f"nowhere{EVIL}"]],
+    "train": [["train", "reader", "--data", f"nowhere{EVIL}", "--out", "NEW"]],
 }
 NO_INDEX = ("presets", "strategies", "planners", "readers", "models", "eval", "train")
 
@@ -152,7 +152,12 @@ def test_no_command_prints_what_others_wrote_as_it_is(
     name: str, run: Run, hostile: Path, hostile_index: Path, dataset: Path, tmp_path: Path
 ) -> None:
     """Not in its text, not in what it says of errors, and not in its JSON."""
-    places = {"DOCS": str(hostile), "DATA": str(dataset), "OWN": str(tmp_path / "own.index")}
+    places = {
+        "DOCS": str(hostile),
+        "DATA": str(dataset),
+        "OWN": str(tmp_path / "own.index"),
+        "NEW": str(tmp_path / f"new{EVIL}"),
+    }
     for number, words in enumerate(COMMANDS[name]):
         command = [places.get(word, word) for word in words]
         command += [] if name in NO_INDEX else ["--index", str(hostile_index)]

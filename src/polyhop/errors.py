@@ -248,7 +248,7 @@ class WrongContent(RequestError):
 
 
 class LimitReached(RequestError):
-    """A limit of the key was reached; ``retry_after`` seconds later there is room again."""
+    """A limit of the key was reached; ``retry_after`` seconds later there is room again; 0: never for so much."""
 
     http_status = 429
 

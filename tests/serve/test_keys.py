@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from polyhop.errors import KeyMissing, KeyRefused, LimitReached, NotAllowed, UsageError, WorkspaceMissing
 from polyhop.serve.access import Access, Sender, is_this_machine, workspace_for
+from polyhop.serve.errors import headers_of
 from polyhop.serve.keys import ADMIN, LOCAL, READ, WRITE, Allowance, Key, KeyRing
 from polyhop.serve.limits import Limits
 from polyhop.types import Cost
@@ -260,6 +261,26 @@ def test_what_costs_is_limited_by_the_day_and_outlasts_the_server(keys: KeyRing,
             limits.left(key)
         clock.now += limited.value.retry_after
         assert limits.left(key)[0] == 1000 - 350, "what was used first is forgotten first"
+
+
+def test_how_long_to_wait_is_told_of_what_was_used_up(keys: KeyRing, clock: Clock) -> None:
+    _, key = keys.add("paying", allowance=Allowance(tokens=1000, uploads=100))
+    limits = Limits(keys.file, clock=clock)
+    limits.note(key.id, cost=Cost(prompt_tokens=900))
+    clock.now += 20 * 3600
+    limits.note(key.id, uploaded=80)
+    with pytest.raises(LimitReached, match="has used 80") as limited:
+        limits.uploads_left(key, 40)
+    clock.now += limited.value.retry_after
+    assert limits.uploads_left(key, 40) == 100
+
+
+def test_no_wait_is_told_where_none_makes_room_for_so_much(keys: KeyRing, clock: Clock) -> None:
+    _, key = keys.add("paying", allowance=Allowance(uploads=100))
+    with pytest.raises(LimitReached, match="has used 0") as limited:
+        Limits(keys.file, clock=clock).uploads_left(key, 101)
+    assert (limited.value.retry_after, limited.value.remedy) == (0, "Send less at once.")
+    assert headers_of(limited.value) == {}
 
 
 def test_who_has_no_limit_is_not_counted_away(keys: KeyRing, clock: Clock) -> None:

@@ -70,7 +70,8 @@ def headers_of(error: Exception) -> dict[str, str]:
     """What an error says in headers."""
     if isinstance(error, KeyRefused):
         return {"WWW-Authenticate": "Bearer"}
-    return {"Retry-After": str(error.retry_after)} if isinstance(error, Overloaded | LimitReached) else {}
+    wait = error.retry_after if isinstance(error, Overloaded | LimitReached) else 0
+    return {"Retry-After": str(wait)} if wait else {}
 
 
 def request_id_of(request: Request) -> str:

@@ -16,6 +16,11 @@ from polyhop.serve.server_file import ServerFile
 from polyhop.types import Cost
 
 FREE = Cost()
+UNITS = {  # by allowance: the column where what is used of it is counted, and its unit in words
+    "uploads": ("uploaded", "bytes of uploads"),
+    "tokens": ("tokens", "tokens"),
+    "money": ("money", "of money"),
+}
 MINUTE, HOUR, DAY = 60.0, 3600, 24  # seconds, seconds, hours
 
 
@@ -101,17 +106,18 @@ class Limits:
     def _require(self, key: Key, name: str, used: float, most: float | None, wanted: float) -> None:
         if most is None or (used + wanted <= most and used < most):
             return
-        unit = {"uploads": "bytes of uploads", "tokens": "tokens", "money": "of money"}[name]
-        wait = self._until_freed(key)
+        column, unit = UNITS[name]
+        wait = 0 if wanted > most else self._until_freed(key, column)
         raise LimitReached(
             f"The key may use {most:,} {unit} a day, and has used {used:,.6g}.",
             retry_after=wait,
-            remedy=f"The oldest of it is forgotten in {counted(wait, 'seconds')}.",
+            remedy=f"The oldest of it is forgotten in {counted(wait, 'seconds')}." if wait else "Send less at once.",
         )
 
-    def _until_freed(self, key: Key) -> int:
-        """Seconds until the oldest hour that counts counts no more."""
-        row = self._file.row("SELECT min(hour) FROM spent WHERE key = ? AND hour > ?", key.id, self._hour() - DAY)
+    def _until_freed(self, key: Key, column: str) -> int:
+        """Seconds until the oldest hour in which some of it was used counts no more."""
+        query = f"SELECT min(hour) FROM spent WHERE key = ? AND hour > ? AND {column} > 0"  # noqa: S608
+        row = self._file.row(query, key.id, self._hour() - DAY)
         oldest = self._hour() if row is None or row[0] is None else int(row[0])
         return max(1, math.ceil((oldest + DAY) * HOUR - self._clock()))
 

@@ -45,6 +45,7 @@ def sent(spool: Spool, name: str, content: bytes = b"The mill.") -> None:
         ("..txt", "..txt"),
         ("%2e%2e/mill.txt", "%2e%2e/mill.txt"),
         ("file:mill.txt", "file:mill.txt"),
+        ("Q: who mills.txt", "Q: who mills.txt"),
         ("~root/mill.txt", "~root/mill.txt"),
         ("$(reboot).txt", "$(reboot).txt"),
         ("<script>.txt", "<script>.txt"),
@@ -247,6 +248,18 @@ def test_half_a_body_and_a_wrong_one_are_refused_and_keep_nothing(spool: Spool, 
         request.finish()
     spool.discard()
     assert not spool.folder.exists() or not list(spool.folder.iterdir())
+
+
+def test_a_file_whose_name_cannot_be_kept_is_left_out_with_the_reason(spool: Spool) -> None:
+    names = ("a.txt", "../b.txt", "C:/c.txt", "d.txt")
+    request = files(spool)
+    request.feed(body(*((f'form-data; name="files"; filename="{name}"', b"The mill.") for name in names)))
+    request.finish()
+    assert [file.name for file in spool.received] == ["a.txt", "d.txt"]
+    assert [each.reason for each in spool.skipped] == [
+        "has a name that leads out of its folder",
+        "has a name that is absolute",
+    ]
 
 
 @pytest.mark.parametrize(

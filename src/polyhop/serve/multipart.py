@@ -9,7 +9,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from polyhop.errors import UsageError, WrongContent
-from polyhop.serve.uploads import Spool, shown
+from polyhop.serve.jobs.job import LeftOut
+from polyhop.serve.uploads import Spool, problem_of, shown
 
 FIELD = "files"
 _AGAIN = "Send files as multipart/form-data, each in a field called files with its name."
@@ -17,7 +18,7 @@ _AGAIN = "Send files as multipart/form-data, each in a field called files with i
 
 @dataclass(kw_only=True)
 class FilesInRequest:
-    """Feeds the files of a multipart body to a spool."""
+    """Feeds the files of a multipart body to a spool; those whose names cannot be kept are left out."""
 
     spool: Spool
     content_type: str | None
@@ -25,6 +26,7 @@ class FilesInRequest:
     _header: bytearray = field(default_factory=bytearray, init=False)
     _value: bytearray = field(default_factory=bytearray, init=False)
     _disposition: bytes = field(default=b"", init=False)
+    _misnamed: UsageError | None = field(default=None, init=False)  # the first file that cannot be called so
     _ended: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -45,9 +47,11 @@ class FilesInRequest:
             raise UsageError(f"The body cannot be taken apart: {error}.", remedy=_AGAIN) from error
 
     def finish(self) -> None:
-        """The body has ended. Raises UsageError where it ended in the middle, or brought no file."""
+        """The body has ended. Raises UsageError where it ended in the middle, or brought no file under a good name."""
         if not self._ended:
             raise UsageError("The upload ended in the middle: nothing of it was kept.", remedy="Send it again.")
+        if self._misnamed is not None and not self.spool.received:
+            raise self._misnamed
         if not self.spool.received and not self.spool.skipped:
             raise UsageError("The request has no files.", remedy=_AGAIN)
 
@@ -95,4 +99,8 @@ class FilesInRequest:
             raise UsageError(f"There is no field {shown(name)} in an upload.", remedy=_AGAIN)
         if not file:
             raise UsageError("A file has no name.", remedy=_AGAIN)
-        self.spool.begin(file)
+        try:
+            self.spool.begin(file)
+        except UsageError as error:  # the other files of a folder have better names
+            self._misnamed = self._misnamed or error
+            self.spool.skipped.append(LeftOut(file=shown(file)[1:-1], reason=f"has a name that {problem_of(file)}"))

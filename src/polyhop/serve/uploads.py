@@ -24,7 +24,7 @@ from polyhop.store.faults import translated
 
 LONGEST_NAME = 400  # characters
 _LOOK_AGAIN = 8 << 20  # bytes between two looks at the space that is left
-_DRIVE = re.compile(r"[A-Za-z]:")
+_DRIVE = re.compile(r"[A-Za-z]:(?!\s)")  # "Q: who.txt" is a name
 _TURNED = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # they make a name read as another
 
 
@@ -54,8 +54,18 @@ def source_name(sent: str) -> str:
 
     Raises UsageError for one that is absolute, leads upwards, or cannot be shown as it is.
     """
-    name = unicodedata.normalize("NFC", sent).replace("\\", "/")
-    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if problem := problem_of(sent):
+        raise UsageError(
+            f"The name {shown(sent)} {problem}.",
+            remedy="Send a file name, or a path within the folder that you upload.",
+        )
+    return "/".join(_parts(_slashed(sent)))
+
+
+def problem_of(sent: str) -> str:
+    """What is wrong with the name that somebody sent for a file; empty where nothing is."""
+    name = _slashed(sent)
+    parts = _parts(name)
     problem = ""
     if not parts or not name.strip():
         problem = "is empty"
@@ -67,12 +77,15 @@ def source_name(sent: str) -> str:
         problem = "has letters that cannot be shown"
     elif len(name) > LONGEST_NAME:
         problem = f"is longer than {LONGEST_NAME} characters"
-    if problem:
-        raise UsageError(
-            f"The name {shown(sent)} {problem}.",
-            remedy="Send a file name, or a path within the folder that you upload.",
-        )
-    return "/".join(parts)
+    return problem
+
+
+def _slashed(sent: str) -> str:
+    return unicodedata.normalize("NFC", sent).replace("\\", "/")
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in name.split("/") if part not in ("", ".")]
 
 
 def shown(name: str) -> str:
@@ -100,12 +113,12 @@ class Spool:
 
     def begin(self, sent: str) -> None:
         """A file begins. Raises UsageError, TooLarge, StorageFull."""
-        name = source_name(sent)
         self._count += 1
         if self._count > self.limits.files:
             raise TooLarge(
                 f"A request may bring {self.limits.files:,} files.", remedy="Send the files in several requests."
             )
+        name = source_name(sent)
         suffix = PurePosixPath(name).suffix.lower()
         if suffix not in self.suffixes:
             kind = f"files ending in {suffix}" if suffix else "files without a suffix"

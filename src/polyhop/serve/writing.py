@@ -81,8 +81,8 @@ class WorkspaceNames(BaseModel):
 async def upload(request: Request, service: TheService, workspace: TheWorkspace) -> JobBody:
     """Index files (several in one request), each in place of what was there under its name.
 
-    The names may have folders, as in `reports/2031.pdf`; they become the documents' sources. Files of other kinds and
-    files that are too large are left out, and named in the job's `skipped`.
+    The names may have folders, as in `reports/2031.pdf`; they become the documents' sources. Files of other
+    kinds, files that are too large and files whose names cannot be kept are left out, and named in the job's `skipped`.
     """
     counter = service.intake.counter(workspace.place)
     spool = await run_in_threadpool(service.intake.spool, counter, workspace.key)

@@ -64,7 +64,16 @@ def test_questions_are_read_as_people_have_them(page: Page, text: str, questions
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [('{"question": "a"}\n{no', "line 2"), ('[{"a": 1}]', "Row 1"), ("[", "JSON")]
+    ("text", "said"),
+    [
+        ('{"question": "a"}\n{no', "line 2"),
+        ('\n\n{"question": "a"}\n\n{no', "line 5"),
+        ('{"question": "a"}\n{"a": 1}', "Row 2 "),
+        ('[{"a": 1}]', "Row 1 "),
+        ("question,answer\nWho?,Ada\n\n,Piet", "Row 4 "),
+        ("\nquestion,answer\n,Piet", "Row 3 "),
+        ("[", "JSON"),
+    ],
 )
 def test_what_is_wrong_with_questions_is_said(page: Page, text: str, said: str) -> None:
     message = call(

@@ -2,21 +2,21 @@
 
 /** `[{question, answer?}]`. Throws an Error that says which line is wrong. */
 export function questionsOf(text) {
-  const trimmed = text.replace(/^\ufeff/, "").trim();
+  const trimmed = text.trim();
+  const above = text.slice(0, text.indexOf(trimmed)).split("\n").length; // the number of its first line
   if (!trimmed) return [];
-  if (trimmed.startsWith("[")) return parsedJson(trimmed, "").map(asked);
-  if (trimmed.startsWith("{")) return lines(trimmed).map(({ line, number }) => asked(parsedJson(line, ` in line ${number}`), number));
-  const rows = csv(trimmed);
-  const head = rows[0].map((name) => name.trim().toLowerCase());
+  if (trimmed.startsWith("[")) return parsedJson(trimmed, "").map((row, at) => asked(row, at + 1));
+  if (trimmed.startsWith("{")) return lines(trimmed).map(({ line, at }) => asked(parsedJson(line, ` in line ${above + at}`), above + at));
+  const [names, ...rows] = csv(trimmed);
+  const head = names.map((name) => name.trim().toLowerCase());
   if (!head.includes("question")) return lines(trimmed).map(({ line }) => ({ question: line }));
   return rows
-    .slice(1)
-    .filter((row) => row.some((cell) => cell.trim()))
-    .map((row, at) => asked(Object.fromEntries(head.map((name, column) => [name, row[column] ?? ""])), at + 2));
+    .map((row, at) => ({ row, number: above + at + 1 }))
+    .filter(({ row }) => row.some((cell) => cell.trim()))
+    .map(({ row, number }) => asked(Object.fromEntries(head.map((name, column) => [name, row[column] ?? ""])), number));
 }
 
-const lines = (text) =>
-  text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), number: at + 1 })).filter(({ line }) => line);
+const lines = (text) => text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), at })).filter(({ line }) => line);
 
 function parsedJson(text, where) {
   try {
@@ -26,9 +26,9 @@ function parsedJson(text, where) {
   }
 }
 
-function asked(row, at) {
+function asked(row, number) {
   const question = row?.question;
-  if (typeof question !== "string" || !question.trim()) throw new Error(`Row ${at + 1} has no “question”.`);
+  if (typeof question !== "string" || !question.trim()) throw new Error(`Row ${number} has no “question”.`);
   const answer = [row.answer ?? row.answers].flat().find((one) => typeof one === "string" && one.trim());
   return { question: question.trim(), ...(answer ? { answer: answer.trim() } : {}) };
 }

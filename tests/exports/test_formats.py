@@ -66,6 +66,18 @@ def test_graphml_is_xml_whatever_names_there_are(index_of: Callable[..., Polyhop
     assert all({edge.get("source"), edge.get("target")} <= ids for edge in edges)
 
 
+def test_graphml_that_is_printed_says_what_the_file_says(
+    index_of: Callable[..., Polyhop], run: Run, tmp_path: Path
+) -> None:
+    """Also where a terminal would turn the letters around."""
+    text = "Ada Brisk built the \u202aLamp House\u202c in Quillmouth. Ada Brisk met Piet Rook in Fennick."
+    command = ("export", "--index", index_of({"lamp.txt": text}).path, "--layer", "parsekg", "--format", "graphml")
+    printed, file = run(*command).out, tmp_path / "graph.graphml"
+    assert run(*command, "--output", file).code == 0
+    assert printed == file.read_text(encoding="utf-8")
+    assert any("\u202aLamp" in said for said in ElementTree.fromstring(printed).itertext())  # noqa: S314 - we wrote it
+
+
 def test_no_name_becomes_markup_in_the_page(index_of: Callable[..., Polyhop]) -> None:
     """The page has the elements that we wrote, its data can be read, and nothing is loaded from anywhere."""
     with index_of(HOSTILE).view() as view:

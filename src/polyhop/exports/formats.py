@@ -16,6 +16,7 @@ from polyhop.exports.linked import LinkedGraph
 PAGE_LINKS: Final = 5_000  # links of a page, unless more are asked for: a browser holds no more with ease
 ExportFormat = Literal["graphml", "jsonl", "html"]
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
+_OBEYED: Final = re.compile("[\r\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _KEYS: Final = (
     ("name", "node"), ("label", "node"), ("aliases", "node"), ("relation", "edge"), ("sentence", "edge"),
     ("document", "edge"), ("source", "edge"), ("passage", "edge"), ("start", "edge"), ("end", "edge"),
@@ -40,8 +41,13 @@ def graphml(graph: LinkedGraph) -> Iterator[str]:
 
 
 def _data(of: str, about: Mapping[str, str]) -> str:
-    cells = ((quoteattr(f"{of}_{name}"), escape(_NO_XML.sub("?", text))) for name, text in about.items())
+    cells = ((quoteattr(f"{of}_{name}"), _written(text)) for name, text in about.items())
     return "".join(f"<data key={key}>{text}</data>" for key, text in cells)
+
+
+def _written(text: str) -> str:
+    """Text of XML in which letters that a terminal obeys, and prints as others therefore, stand as references."""
+    return _OBEYED.sub(lambda found: f"&#{ord(found[0])};", escape(_NO_XML.sub("?", text)))
 
 
 def json_lines(graph: LinkedGraph) -> Iterator[str]:

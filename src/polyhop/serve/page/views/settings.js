@@ -103,7 +103,8 @@ class SettingsView {
   }
 
   #key() {
-    const input = h("input", { type: "password", id: "key", autocomplete: "off", spellcheck: "false", value: this.page.api.key });
+    const plain = { pattern: "\\s*[\\x21-\\x7e]*\\s*", title: "A key has letters from a to z, digits and signs alone: copy it anew." }; // a header has no others
+    const input = h("input", { type: "password", id: "key", autocomplete: "off", spellcheck: "false", value: this.page.api.key, ...plain });
     const save = (event) => {
       event.preventDefault();
       this.page.api.key = input.value.trim();

@@ -21,7 +21,7 @@ const mounted = new Map(); // name -> {root, view}: a view is loaded once, and s
 let front = null; // the one that is shown
 
 /** What views may use of the page around them. */
-const page = { api, source: new Source(document.getElementById("source"), api), announce, complain, go, reload };
+const page = { api, source: new Source(document.getElementById("source"), api), answers: new Map(), announce, complain, go, reload };
 
 /** Say something to whoever listens to the page. */
 function announce(words) {
@@ -110,6 +110,7 @@ function drawViews() {
 /** Begin anew, as after another workspace or key was chosen. */
 function reload() {
   mounted.clear();
+  page.answers.clear();
   page.source.close();
   refocused(() => main.replaceChildren());
   begin();

@@ -3,6 +3,7 @@
 import { copy } from "./clipboard.js";
 import { button, fill, h, said } from "./dom.js";
 import { hopItem, STATUS, stepsOf } from "./hop.js";
+import { newId } from "./ids.js";
 import { asMarkdown } from "./markdown.js";
 import { numbered, quotation } from "./quotation.js";
 import { counted, covers, cut, duration, spent } from "./text.js";
@@ -178,7 +179,7 @@ export class AnswerCard {
         { class: "row actions" },
         this.#copies("Copy as Markdown", () => asMarkdown(answer), "copy"),
         this.#copies("Copy link", () => linkTo(answer.standalone ?? answer.question, this.page.api.workspace), "link"),
-        button("Graph", () => this.page.go("graph", { answer: this.#keep(answer) }), { icon: "graph", class: "quiet" }),
+        button("Graph", () => this.page.go("graph", { answer: this.#kept(answer) }), { icon: "graph", class: "quiet" }),
         this.#tracer(answer, more),
         h("span", { class: "small muted cost" }, this.#cost(answer)),
       ),
@@ -186,9 +187,11 @@ export class AnswerCard {
     );
   }
 
-  #keep(answer) {
-    this.page.shownAnswer = answer;
-    return String((this.page.shownTurn = (this.page.shownTurn ?? 0) + 1));
+  /** The name under which the graph finds the answer, also when the user comes back to it. */
+  #kept(answer) {
+    const id = newId();
+    this.page.answers.set(id, answer);
+    return id;
   }
 
   #copies(words, text, icon) {

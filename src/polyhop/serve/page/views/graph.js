@@ -47,7 +47,7 @@ class GraphView {
     this.asked = asked;
     this.name.value = entity ?? "";
     this.to.value = to ?? "";
-    if (answer && this.page.shownAnswer) this.#around(this.page.shownAnswer);
+    if (this.page.answers.has(answer)) this.#around(this.page.answers.get(answer));
     else if (entity) this.#around(null, entity, to);
   }
 

@@ -32,6 +32,25 @@ def test_an_error_is_left_behind_with_its_view(browser: Browser, tmp_path: Path)
         shown.wait_for(state="detached")
 
 
+def test_a_view_that_could_not_be_loaded_is_loaded_when_it_is_chosen_again(page: Page) -> None:
+    page.route("**/views/graph.js", lambda route: route.abort())
+    page.locator(".views a[data-view=graph]").click()
+    page.locator(".alert").wait_for()
+    page.unroute("**/views/graph.js")
+    page.locator(".views a[data-view=settings]").click()
+    page.get_by_role("button", name="Use this key").wait_for()
+    page.locator(".views a[data-view=graph]").click()
+    page.get_by_label("Way to").wait_for()
+
+
+def test_a_key_with_letters_that_no_key_has_is_not_taken(page: Page) -> None:
+    page.locator(".views a[data-view=settings]").click()
+    for written, kept in (("polyhop_1\u200b", None), ("Schlüssel", None), (" polyhop_1 \n", "polyhop_1")):
+        page.get_by_label("Key", exact=True).fill(written)
+        page.get_by_role("button", name="Use this key").click()
+        assert page.evaluate("sessionStorage.getItem('polyhop.key')") == kept
+
+
 def test_a_server_that_is_back_is_not_said_to_be_away(page: Page) -> None:
     page.locator(".views a[data-view=settings]").click()
     page.get_by_role("button", name="What would the others cost?").wait_for()

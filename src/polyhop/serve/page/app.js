@@ -82,7 +82,9 @@ async function show() {
   }
   if (!mounted.has(known.name)) {
     const root = h("section", { class: "view", "aria-label": known.title });
-    mounted.set(known.name, { root, view: import(`./views/${known.name}.js`).then(({ mount }) => mount(root, page)) });
+    const view = import(`./views/${known.name}.js`).then(({ mount }) => mount(root, page));
+    view.catch(() => (mounted.delete(known.name), root.remove())); // it is tried again when it is chosen again
+    mounted.set(known.name, { root, view });
     main.append(root);
   }
   bringForward(mounted.get(known.name));

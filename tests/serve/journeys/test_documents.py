@@ -74,6 +74,35 @@ def test_a_file_that_is_too_large_is_named_and_the_others_are_sent(browser: Brow
         page.locator(".listing tbody tr").nth(len(files) - 1).wait_for()
 
 
+def test_a_portion_that_is_not_read_keeps_no_other_from_being_sent(browser: Browser, tmp_path: Path) -> None:
+    pictures = [f"photo {number:03}.xyz" for number in range(100)]  # as many as a request has
+    files = sorted(
+        write(tmp_path / "harbour", {**dict.fromkeys(pictures, "no text"), "tide.txt": "It rises."}).iterdir()
+    )
+    with serving(tmp_path / "new.index") as served, opened(browser, served.url) as page:
+        page.goto(f"{served.url}/#/documents")
+        page.set_input_files("#files", files)
+        page.locator(".alert", has_text="None of the files is read").wait_for()
+        page.locator(".listing tbody tr", has_text="tide.txt").wait_for()
+
+
+def test_what_is_sent_at_once_has_a_panel_each(browser: Browser, tmp_path: Path) -> None:
+    held: list[Route] = []
+    with serving(tmp_path / "new.index") as served, opened(browser, served.url) as page:
+        page.goto(f"{served.url}/#/documents")
+        page.route("**/v1/documents", held.append)
+        for number, name in enumerate(("tide.txt", "rain.txt")):
+            page.set_input_files("#files", {"name": name, "mimeType": "text/plain", "buffer": name.encode()})
+            page.locator(".sending").nth(number).wait_for()
+        while len(held) < 2:
+            page.wait_for_timeout(50)
+        held[0].continue_()
+        page.locator(".sending").nth(1).wait_for(state="detached")
+        assert page.locator(".sending").count() == 1
+        held[1].continue_()
+        page.locator(".listing tbody tr").nth(1).wait_for()
+
+
 def test_each_workspace_has_its_own_documents(browser: Browser, tmp_path: Path) -> None:
     files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())[:1]
     with serving(workspaces=spaces(tmp_path)) as served, opened(browser, served.url) as page:
@@ -132,6 +161,28 @@ def test_a_workspace_that_is_gone_is_named_with_the_one_in_its_place(browser: Br
         page.reload()
         page.get_by_text("Nothing to ask yet").wait_for()
         assert page.locator(".alert").count() == 0, "it is told once"
+
+
+def test_jobs_are_looked_at_while_their_view_is_shown(page: Page) -> None:
+    job = {
+        "id": "a",
+        "kind": "upload",
+        "state": "running",
+        "about": [],
+        "created": "2031-01-01T00:00:00Z",
+        "progress": {},
+    }
+    looks: list[Route] = []
+    page.route("**/v1/jobs", lambda route: (looks.append(route), route.fulfill(json={"jobs": [job]}))[1])
+    page.locator(".views a[data-view=documents]").click()
+    page.locator(".job").wait_for()
+    while len(looks) < 2:
+        page.wait_for_timeout(50)
+    page.locator(".views a[data-view=settings]").click()
+    page.get_by_role("button", name="Use this key").wait_for()
+    looks.clear()
+    page.wait_for_timeout(2500)
+    assert len(looks) <= 1, "one may have been under way"
 
 
 def late(route: Route) -> None:

@@ -25,7 +25,7 @@ export class Jobs {
     clearTimeout(this.timer);
     const { jobs = [] } = await this.page.api.get("jobs").catch(() => ({}));
     this.#draw(worthShowing(jobs.filter(this.wanted)));
-    if (!this.element.isConnected) return;
+    if (!this.element.checkVisibility()) return;
     const wait = jobs.some(active) ? SOON : LATER;
     this.timer = setTimeout(() => this.watch(), document.hidden ? LATER : wait);
   }

@@ -7,6 +7,7 @@ import { Jobs } from "../parts/jobs.js";
 import { counted, nameOf, size } from "../parts/text.js";
 
 const TOO_LARGE = 413; // the status of an error
+const UNREAD = [400, 422]; // of those that are about the files of one request alone
 
 export function mount(root, page) {
   return new DocumentsView(root, page);
@@ -17,7 +18,7 @@ class DocumentsView {
     this.root = root;
     this.page = page;
     this.jobs = new Jobs(page, { wanted: (job) => job.kind !== "eval", ended: () => this.#list() });
-    this.sending = h("div", { class: "sending", hidden: true });
+    this.sending = h("div"); // a panel a drop: several may be sent at once
     this.summary = h("p", {}, "\u00a0");
     this.rows = h("tbody");
     this.more = button("Show more", () => this.#next(), { class: "quiet", hidden: true });
@@ -68,8 +69,9 @@ class DocumentsView {
     const filled = h("span");
     const words = h("span", { class: "grow" });
     const all = Math.max(1, files.reduce((sum, { file }) => sum + file.size, 0));
-    this.sending.hidden = false;
-    fill(this.sending, h("div", { class: "row" }, words, button("Stop", () => stop.abort(), { class: "quiet" })), h("span", { class: "bar" }, filled));
+    const stopper = button("Stop", () => stop.abort(), { class: "quiet" });
+    const panel = h("div", { class: "sending" }, h("div", { class: "row" }, words, stopper), h("span", { class: "bar" }, filled));
+    this.sending.append(panel);
     this.page.announce(`Sending ${counted(files.length, "file")}.`);
     let sent = 0;
     const tell = (bytes) => {
@@ -83,7 +85,8 @@ class DocumentsView {
       for (const portion of waiting) {
         const bytes = portion.reduce((sum, { file }) => sum + file.size, 0);
         const { error } = await this.#given(portion, (share) => tell(sent + share * bytes), stop.signal);
-        if (!error) sent += bytes;
+        if (error && error.status !== TOO_LARGE) this.page.complain(error);
+        if (error?.status !== TOO_LARGE) sent += bytes;
         else if (portion.length === 1) refused.push({ name: portion[0].name, error });
         else waiting.push(portion.slice(0, portion.length / 2), portion.slice(portion.length / 2)); // not all are too large
         this.jobs.watch();
@@ -92,16 +95,16 @@ class DocumentsView {
       this.page.complain(error);
     }
     if (refused.length) this.page.complain(tooLarge(refused));
-    refocused(() => (this.sending.hidden = true), () => this.root.querySelector(".drop button"));
+    refocused(() => panel.remove(), () => this.root.querySelector(".drop button"));
     this.jobs.watch();
   }
 
-  /** Sends files; what the server finds too large it may take in smaller portions. */
+  /** Sends files; what the server finds too large it may take in smaller portions, and what it does not read leaves others to be sent. */
   async #given(portion, progress, signal) {
     try {
       return await this.page.api.upload(portion, progress, signal);
     } catch (error) {
-      if (error.status !== TOO_LARGE) throw error;
+      if (![TOO_LARGE, ...UNREAD].includes(error.status)) throw error;
       return { error };
     }
   }

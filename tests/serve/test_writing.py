@@ -86,6 +86,20 @@ def test_a_removal_names_what_it_removes(served: Served) -> None:
     assert not sources(client)
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+def test_jobs_are_listed_page_by_page_until_the_last(served: Served, limit: int) -> None:
+    with JobQueue(served.app.state.service.engines.places.place().queue) as queue:  # nobody is told to do them
+        made = [queue.add(JobKind.REMOVE, [f"r{number}"]).id for number in range(4)]
+    seen: list[list[str]] = []
+    after: str | None = ""
+    while after is not None:
+        page = served.client.get("/v1/jobs", params={"before": after, "limit": limit}).json()
+        seen.append([job["id"] for job in page["jobs"]])
+        after = page["next"]
+    assert all(seen), "no page is empty"
+    assert [key for page in seen for key in page] == made[::-1]
+
+
 def test_two_who_remove_the_same_get_the_same_job(served: Served) -> None:
     client = served.client
     uploaded(client, {"mill.txt": "A mill."})

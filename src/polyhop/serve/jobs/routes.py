@@ -43,9 +43,9 @@ def jobs(
 ) -> JobList:
     """The jobs of the workspace: its last thousand."""
     queue = service.intake.counter(workspace.place).queue
-    found = queue.jobs(before=int(before) if before else None, limit=limit)
-    after = str(found[-1].number) if len(found) == limit else None
-    return JobList(jobs=[job.to_dict() for job in found], next=after)
+    found = queue.jobs(before=int(before) if before else None, limit=limit + 1)  # one more tells that there are more
+    after = str(found[limit - 1].number) if len(found) > limit else None
+    return JobList(jobs=[job.to_dict() for job in found[:limit]], next=after)
 
 
 @router.get("/{job_id}")

@@ -203,6 +203,11 @@ def test_converted_weights_live_where_the_user_says(tmp_path: Path) -> None:
     )
 
 
+def test_the_time_for_reading_a_file_is_not_endless() -> None:
+    with pytest.raises(SettingError, match="file_seconds must be finite"):
+        Settings.from_mapping({"server": {"file_seconds": float("inf")}})
+
+
 def test_a_farewell_is_not_endless() -> None:
     with pytest.raises(SettingError, match="farewell must be finite"):
         Settings.from_mapping({"server": {"farewell": float("inf")}})

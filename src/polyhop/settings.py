@@ -117,6 +117,8 @@ class Serving:
             raise ValueError("file_seconds and silence must be more than 0, spare not below 0")
         if not isfinite(self.farewell):
             raise ValueError("farewell must be finite")
+        if not isfinite(self.file_seconds):
+            raise ValueError("file_seconds must be finite")
         if self.file_memory < 256 or (self.quota is not None and self.quota < 1):
             raise ValueError("file_memory must be at least 256, and quota at least 1 or none")
 

@@ -70,7 +70,8 @@ def listen(serving: Serving) -> socket.socket:
     family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
     opened = socket.socket(family)
     try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # a port is free at once; elsewhere two servers could have the same one
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((serving.host, serving.port))
         opened.listen(BACKLOG)
     except OSError as error:

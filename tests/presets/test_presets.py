@@ -92,6 +92,13 @@ def test_presets_are_listed_and_a_name_that_is_none_is_refused(run: Run) -> None
         Settings.from_mapping({"preset": "qcg"})
 
 
+@pytest.mark.parametrize("command", [("search", "Gull"), ("serve",), ("mcp",)])
+def test_every_command_with_settings_takes_a_preset(command: tuple[str, ...], run: Run, tmp_path: Path) -> None:
+    said = run(*command, "--preset", "c2rog", "--index", tmp_path / "an.index")
+    assert said.code == 2
+    assert "There is no preset named 'c2rog'." in said.err
+
+
 def test_a_preset_lies_below_the_file_the_environment_and_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

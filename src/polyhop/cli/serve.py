@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0: any that is free.  [default: 8642]")
 @click.option("--workers", type=click.IntRange(1), help="Answers worked on at the same time.  [default: 2]")
 @click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a setting; repeatable.")
+@click.option("--preset", metavar="NAME", help="Settings of a published experiment (see: polyhop presets).")
 @click.option("--config", type=click.Path(path_type=Path), help="Settings file.  [default: polyhop.toml, if any]")
 def serve(
     index_path: Path | None,
@@ -40,6 +41,7 @@ def serve(
     port: int | None,
     workers: int | None,
     changes: tuple[str, ...],
+    preset: str | None,
     config: Path | None,
 ) -> None:
     """Answer questions over HTTP (extra 'server'), until it is stopped with Ctrl-C.
@@ -65,7 +67,8 @@ def serve(
     missing = next((folder for folder in watched if not folder.exists()), None)
     if missing is not None:
         raise UsageError(f"There is no {missing} to follow.")
-    settings = settings_of(config, (*changes, *stored(store)))
+    first = () if preset is None else (f"preset={preset}",)
+    settings = settings_of(config, (*first, *changes, *stored(store)))
     server = settings.server
     server = replace(
         server,

@@ -147,8 +147,7 @@ function settleWorkspace(names) {
 
 async function drawWorkspace() {
   const place = document.getElementById("workspace");
-  const { workspaces = [] } = await api.get("workspaces").catch(() => ({}));
-  const names = workspaces.map((one) => (typeof one === "string" ? one : one.name));
+  const { workspaces: names = [] } = await api.get("workspaces").catch(() => ({}));
   settleWorkspace(names);
   if (names.length < 2) {
     const name = names[0] ?? "";

@@ -4,7 +4,7 @@ import { button, fill, h, refocused, said } from "./dom.js";
 import { counted, duration, nameOf, spent } from "./text.js";
 
 const STATES = { queued: "Waiting", running: "Under way", done: "Done", failed: "Failed", cancelled: "Cancelled" };
-const KINDS = { index: "Adding documents", upload: "Adding documents", add: "Adding documents", delete: "Removing documents", remove: "Removing documents", folder: "Following a folder", eval: "Measuring" };
+const KINDS = { upload: "Adding documents", remove: "Removing documents", folder: "Following a folder", eval: "Measuring" };
 const SOON = 1000; // milliseconds between looks while something is under way
 const LATER = 15000;
 const FEW = 5; // files that were skipped whose reasons are shown at once

@@ -172,8 +172,7 @@ export class Source {
 /** The page, from 1, that an offset lies on; null for a document without pages. */
 function pageOf(pages, offset) {
   if (!pages?.length) return null;
-  const starts = pages.map((page) => (typeof page === "number" ? page : page.start));
-  return Math.max(1, starts.filter((start) => start <= offset).length);
+  return Math.max(1, pages.filter(({ start }) => start <= offset).length);
 }
 
 function reveal(place) {

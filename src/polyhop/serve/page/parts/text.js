@@ -50,6 +50,5 @@ export const nameOf = (uri) => uri.split(/[\\/]/).filter(Boolean).pop() ?? uri;
 export function spent(cost) {
   if (!cost?.llm_calls) return "";
   const money = cost.money ? `, ${cost.money.toFixed(cost.money < 0.01 ? 4 : 2)} in your currency` : "";
-  const tokens = cost.tokens ?? (cost.prompt_tokens ?? 0) + (cost.completion_tokens ?? 0);
-  return `${counted(cost.llm_calls, "call")} of a language model, ${counted(tokens, "token")}${money}`;
+  return `${counted(cost.llm_calls, "call")} of a language model, ${counted(cost.tokens, "token")}${money}`;
 }

@@ -149,7 +149,7 @@ class AskView {
       const body = { question, strategy, stream: true, ...(history.length ? { history } : {}) };
       for await (const event of this.page.api.stream("ask", body, signal)) {
         if (event.name === "error") {
-          card.failed(event.data.error ?? event.data);
+          card.failed(event.data.error);
           return null;
         }
         card.take(event);

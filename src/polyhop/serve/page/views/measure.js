@@ -114,9 +114,8 @@ class MeasureView {
 
   async #result(job) {
     if (job.state !== "done") return;
-    const found = await this.page.api.get(`jobs/${job.id}/result`).catch(this.page.complain);
-    const report = found?.strategies ? found : (found?.result ?? found?.report);
-    if (!report?.strategies) return;
+    const report = await this.page.api.get(`jobs/${job.id}/result`).catch(this.page.complain);
+    if (!report) return;
     this.results.hidden = false;
     const names = Object.keys(report.strategies);
     const metrics = Object.keys(FIGURES).filter((one) => names.some((name) => typeof report.strategies[name][one] === "number"));

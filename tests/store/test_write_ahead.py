@@ -36,12 +36,12 @@ def test_a_server_file_opens_for_all_who_make_it_at_once(tmp_path: Path, attempt
     path = tmp_path / "server" / "jobs.sqlite"
     files = [ServerFile(path, "CREATE TABLE jobs (number INTEGER)", version=1) for _ in range(AT_ONCE)]
     at_once(lambda number: _add(files[number], number))
-    with ServerFile(path, "", version=1) as file:
+    with closing(ServerFile(path, "", version=1)) as file:
         assert sorted(file.rows("SELECT number FROM jobs")) == [(number,) for number in range(AT_ONCE)]
 
 
 def _add(file: ServerFile, number: int) -> None:
-    with file:
+    with closing(file):
         file.change("INSERT INTO jobs VALUES (?)", number)
 
 

@@ -19,7 +19,7 @@ from polyhop.cli.chat import chat
 from polyhop.cli.components import planners, readers
 from polyhop.cli.corrupt import corrupt
 from polyhop.cli.doctor import doctor
-from polyhop.cli.eval import evaluate
+from polyhop.cli.eval import INTERRUPTED, evaluate
 from polyhop.cli.export import export
 from polyhop.cli.health import health
 from polyhop.cli.index import index
@@ -37,7 +37,6 @@ from polyhop.cli.terminal import OutputLost, echo, explain, flush, give_up, log_
 from polyhop.cli.train import train
 from polyhop.errors import PolyhopError, StorageFull, UsageError
 
-INTERRUPTED = 130
 GO_ON = (index, evaluate, train)  # commands that go on from where they were interrupted
 
 logger = logging.getLogger(__name__)

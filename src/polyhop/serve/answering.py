@@ -9,11 +9,12 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from fastapi import Request
+from fastapi import Request, Response
 
 from polyhop.conversation.thread import NO_THREAD, Thread
 from polyhop.reports import CostListener
 from polyhop.serve.engines import Workspace
+from polyhop.serve.requests import NEVER_SENT
 from polyhop.serve.service import Service
 from polyhop.types import Answer, Budget, Hop
 
@@ -163,6 +164,11 @@ async def in_turn(work: Callable[[], T], service: Service, request: Request) -> 
 
     done = asyncio.ensure_future(taken())
     return done.result() if await _unless_gone(done, request) else None
+
+
+def unheard() -> Response:
+    """What is answered where whoever asked has gone: nobody is there to read it."""
+    return Response(status_code=NEVER_SENT)
 
 
 async def _unless_gone(work: asyncio.Future[Any], request: Request) -> bool:

@@ -27,6 +27,7 @@ from polyhop.serve.answering import (
     in_turn,
     streamed,
     thread_of,
+    unheard,
     within_limits,
 )
 from polyhop.serve.errors import request_id_of, shape
@@ -124,12 +125,12 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     if body.stream:
         events = await streamed(asked, workspace, service, request)
         if events is None:
-            return Response(status_code=499)
+            return unheard()
         told = _events(name, asked, events, request_id_of(request))
         return StreamingResponse(told, media_type=STREAM, headers=UNBUFFERED)
     answer = await answered(asked, workspace, service, request)
     if answer is None:
-        return Response(status_code=499)  # nobody is there to read it
+        return unheard()
     return AnswerBody(id=name, answer=answer.to_dict())
 
 
@@ -149,7 +150,7 @@ async def search(body: SearchBody, service: TheService, workspace: TheWorkspace,
 
     passages = await in_turn(work, service, request)
     if passages is None:
-        return Response(status_code=499)  # nobody is there to read it
+        return unheard()
     return Found(passages=passages)
 
 

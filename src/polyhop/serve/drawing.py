@@ -11,6 +11,7 @@ from polyhop.documents.loaders.pdf import PdfLoader
 from polyhop.errors import OriginalMissing, PageMissing
 from polyhop.serve.engines import Workspace
 from polyhop.serve.pdf_pages import DrawnPage, draw_page
+from polyhop.serve.reading import pages_of
 from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.types import Document
 
@@ -48,12 +49,12 @@ def page_picture(
 
 def _stretch(document: Document, number: int) -> tuple[int, int]:
     """The characters of a page. Raises PageMissing."""
-    if not document.pages or document.media_type != PdfLoader.media_type:
+    pages = pages_of(document) if document.media_type == PdfLoader.media_type else None
+    if pages is None:
         raise PageMissing("This document has no pages that are drawn: only PDFs do.")
-    if not 1 <= number <= len(document.pages):
-        raise PageMissing(f"This document has pages 1 to {len(document.pages)}.")
-    ends = (*document.pages[1:], len(document.text))
-    return document.pages[number - 1], ends[number - 1]
+    if not 1 <= number <= len(pages):
+        raise PageMissing(f"This document has pages 1 to {len(pages)}.")
+    return pages[number - 1].start, pages[number - 1].end
 
 
 def _drawn(document: Document, index: int, page: tuple[int, int], marked: tuple[int, int], file: Path) -> DrawnPage:

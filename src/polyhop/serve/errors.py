@@ -14,13 +14,12 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from polyhop.errors import KeyRefused, LimitReached, Overloaded, PolyhopError, WrongContent
-from polyhop.serve.safe_messages import message_of, remedy_of
+from polyhop.serve.safe_messages import message_of, remedy_of, type_of
 
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
 AS_JSON = "Send JSON with the header Content-Type: application/json."
 SEND_LESS = "Send less, or raise the limit with: polyhop serve --set server.body=BYTES (or server.upload)"
 UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
-_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REMEDIES = {
     404: "See the routes at /openapi.json.",
     405: "See the routes and their methods at /openapi.json.",
@@ -47,11 +46,6 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "The request cannot be answered as it is."},
     "5XX": {"model": ErrorBody, "description": "The server cannot answer, or not now."},
 }
-
-
-def type_of(error: PolyhopError) -> str:
-    """``layer_missing`` of LayerMissing."""
-    return _WORD.sub("_", type(error).__name__).lower()
 
 
 def shape(error: Exception, request_id: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from polyhop import registry
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.view import View
-from polyhop.serve.service import TheService, TheWorkspace
+from polyhop.serve.service import TheWorkspace
 
 router = APIRouter(prefix="/v1", tags=["reading"])
 
@@ -63,9 +63,7 @@ def forecast(
 
 
 @router.get("/questions")
-def questions(
-    service: TheService, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=200)] = 20
-) -> SuggestedQuestions:
+def questions(workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=200)] = 20) -> SuggestedQuestions:
     """Questions that the layer `questions` has made of the documents, with their answers: the same at each call."""
     with workspace.engine.view() as view:
         return SuggestedQuestions(questions=_suggested(view, limit))

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyhop.evaluation.robustness.health import health as health_of
 from polyhop.exports.formats import PAGE_LINKS, WRITERS
 from polyhop.exports.linked import LinkedGraph
-from polyhop.serve.answering import in_turn
+from polyhop.serve.answering import in_turn, unheard
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.strategy import strategy_of
@@ -97,7 +97,7 @@ async def health(
             return health_of(view, chains=chains, strategy=strategy)
 
     found = await in_turn(work, service, request)
-    return Response(status_code=499) if found is None else GraphHealth(**found)
+    return unheard() if found is None else GraphHealth(**found)
 
 
 @router.get(
@@ -126,7 +126,7 @@ async def export(
 
     found = await in_turn(work, service, request)
     if found is None:
-        return Response(status_code=499)
+        return unheard()
     headers = {"Content-Disposition": f'attachment; filename="graph.{format_}"', **SANDBOX}
     return StreamingResponse(_sent(found), media_type=MEDIA_TYPES[format_], headers=headers)
 

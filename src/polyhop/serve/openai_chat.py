@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from polyhop import registry
 from polyhop.errors import PolyhopError, UsageError
-from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of
+from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of, unheard
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
 from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, uncited
 from polyhop.serve.errors import openai_body, request_id_of, shape
@@ -208,12 +208,12 @@ async def complete(
         usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         events = await streamed(asked, workspace, service, request)
         if events is None:
-            return Response(status_code=499)
+            return unheard()
         chunks = _chunks(told, events, request_id_of(request), usage=usage)
         return StreamingResponse(chunks, media_type=STREAM, headers=UNBUFFERED)
     answer = await answered(asked, workspace, service, request)
     if answer is None:
-        return Response(status_code=499)  # nobody is there to read it
+        return unheard()
     return Completed.model_validate(told.completion(answer))
 
 

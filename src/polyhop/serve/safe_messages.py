@@ -9,12 +9,18 @@ from polyhop.errors import PolyhopError, RequestError, UsageError
 # Of a path that is written out, up to its last part: folders may have spaces in their names. /v1 is a route of ours.
 _FOLDERS = r"(?:/(?!v1/)|[A-Za-z]:[/\\])(?:[^/\\'\"(),;:\n]+[/\\])+(?=[^\s/\\])"
 _PLAIN = re.compile(rf"(?<!\S){_FOLDERS}")
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _QUOTED_TOO = re.compile(rf"(?<![^\s'\"(=]){_FOLDERS}")
 
 
 def without_folders(text: str) -> str:
     """A text of ours, in which files have their names and no folders."""
     return _QUOTED_TOO.sub("", text)
+
+
+def type_of(error: PolyhopError) -> str:
+    """``layer_missing`` of LayerMissing."""
+    return _WORD.sub("_", type(error).__name__).lower()
 
 
 def message_of(error: PolyhopError) -> str:

@@ -89,12 +89,6 @@ class ServerFile:
                 self._opened.close()
                 self._opened = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
     def _is_replaced(self) -> bool:
         """Whether the file that is open is no longer the one at its path."""
         try:

@@ -96,7 +96,7 @@ class Turns:
         turns = (self._waiting + 1) / self._serving.workers
         return Overloaded(f"The server is busy: {message}", retry_after=math.ceil(max(1.0, turns * self._seconds)))
 
-    def close(self) -> bool:
-        """Begin no further work, and wait a little for what has begun; whether all of it has ended."""
+    def close(self) -> None:
+        """Begin no further work, and wait a little for what has begun."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        return not wait(self._begun, WEDGED).not_done
+        wait(self._begun, WEDGED)

@@ -13,7 +13,7 @@ from typing import Any
 
 from polyhop.errors import JobMissing, NotNow, Overloaded, PolyhopError
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobProgress, JobState, LeftOut
-from polyhop.serve.safe_messages import message_of, remedy_of
+from polyhop.serve.safe_messages import message_of, remedy_of, type_of
 from polyhop.serve.server_file import KeptInFile
 from polyhop.types import Cost
 
@@ -255,12 +255,7 @@ class JobQueue(KeptInFile):
 
 def error_of(error: PolyhopError) -> JobError:
     """An error as a job tells it."""
-    return JobError(type=snake_case(type(error).__name__), message=message_of(error), remedy=remedy_of(error))
-
-
-def snake_case(name: str) -> str:
-    """The name of a class in lower case, with underscores."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+    return JobError(type=type_of(error), message=message_of(error), remedy=remedy_of(error))
 
 
 CRASHED = JobError(

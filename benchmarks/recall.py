@@ -19,7 +19,7 @@ from rich.console import Console
 from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment, layers_of, prepare
-from polyhop.evaluation.manifest import manifest
+from polyhop.evaluation.manifest import manifest, names_of
 from polyhop.evaluation.reports.report import summary, write_json
 from polyhop.evaluation.reports.terminal import render
 from polyhop.reports import Progress
@@ -101,7 +101,7 @@ def main() -> None:
         prepare(engine, data, layers=layers_of(names, settings=settings), progress=tell)
         about["passages_by_layer"] = {layer.name: layer.done for layer in engine.status().layers}  # some grow
         run = experiment.run(engine, data, progress=tell)
-        models = engine.status().models
+        models = names_of(engine.models)
     report = summary(run, data, manifest(experiment, data, settings=engine.settings, models=models), records=False)
     name = data.folder.resolve().name
     verdicts = judged(report, name) if options.limit is None else []  # what must be reached is for all questions

@@ -25,7 +25,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import UsageError
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, layers_of, prepare
-from polyhop.evaluation.manifest import manifest
+from polyhop.evaluation.manifest import manifest, names_of
 from polyhop.evaluation.outcome import QuestionRecord
 from polyhop.evaluation.reports.report import write_json
 from polyhop.evaluation.robustness.corruption import corrupt, kinds_of, needed_names, undamaged
@@ -315,7 +315,7 @@ def main() -> None:
     about, found, verdicts = machine(), Findings(), list[Figures]()
     with Polyhop(options.index, settings=settings) as engine, beside_others(about):
         prepare(engine, data, layers=layers_of(strategies, ["text", "facts"]), progress=tell)
-        made = manifest(experiment, data, settings=settings, models=engine.status().models)
+        made = manifest(experiment, data, settings=settings, models=names_of(engine.models))
         with engine.view() as view:
             for found in bench.measure(Searched(view, settings)):
                 verdicts = judged(found, groups, strategies)

@@ -18,7 +18,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import StorageFull
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
-from polyhop.evaluation.manifest import manifest
+from polyhop.evaluation.manifest import manifest, names_of
 from polyhop.evaluation.unfinished import FOLDER, Unfinished
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget
@@ -129,6 +129,23 @@ def test_another_index_or_other_settings_go_on_with_nothing(data: Path) -> None:
         (data / "more.txt").write_text("Grebe Marsh lies behind Fennick.")
         engine.index(data / "more.txt", layers=["text"])
         assert known() == 0
+
+
+def test_another_language_model_in_the_environment_goes_on_with_nothing(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings say "auto" of both."""
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=2, retrieval_only=True)
+    monkeypatch.setenv("POLYHOP_BASE_URL", "http://127.0.0.1:9/v1")
+    for model, known in (("heron", 0), ("heron", 2), ("osprey", 0)):
+        monkeypatch.setenv("POLYHOP_MODEL", model)
+        with Polyhop(data / "an.index") as engine:
+            engine.index(dataset.corpus, layers=["text"])
+            made = manifest(experiment, dataset, settings=engine.settings, models=names_of(engine.models))
+            assert made["models"]["language_model"] == f"{model}@127.0.0.1:9"
+            unfinished = Unfinished.of(engine.path, made)
+            assert len(unfinished) == known
+            experiment.run(engine, dataset, unfinished=unfinished)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")

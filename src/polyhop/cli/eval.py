@@ -190,10 +190,10 @@ class _Done(NamedTuple):
 def _run(experiment: Experiment, data: Dataset, engine: Polyhop, number: int, recorded: Sequence[str]) -> _Done:
     """One of several runs, from 0: what an earlier one of this number has done is taken over."""
     from polyhop.cli.progress import progress_shown
-    from polyhop.evaluation.manifest import manifest
+    from polyhop.evaluation.manifest import manifest, names_of
     from polyhop.evaluation.unfinished import Unfinished
 
-    made = manifest(experiment, data, settings=engine.settings, models=engine.status().models)
+    made = manifest(experiment, data, settings=engine.settings, models=names_of(engine.models))
     unfinished = Unfinished.of(engine.path, {**made, "run": number, "recorded": recorded})
     if len(unfinished):
         are = "is" if len(unfinished) == 1 else "are"

@@ -6,17 +6,21 @@ import os
 import platform
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Any
+from typing import Any, Final
 
+from polyhop.errors import PolyhopError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
+from polyhop.models.choice import Models
 from polyhop.prompts.catalogue import versions as versions_of_prompts
 from polyhop.settings import Settings
 
 FORMAT = 1
+ROLES: Final = ("embedder", "reranker", "span_model", "parser", "translator", "language_model")
 
 
 def manifest(
@@ -26,7 +30,7 @@ def manifest(
     settings: Settings | None = None,
     models: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Everything that replays an experiment, as JSON values; ``models``: those of the index (``status().models``)."""
+    """Everything that replays an experiment, as JSON values; ``models``: see ``names_of``."""
     return {
         "format": FORMAT,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -51,6 +55,18 @@ def manifest(
             "cpus": os.cpu_count(),
         },
     }
+
+
+def names_of(models: Models) -> dict[str, str]:
+    """Each model as it names itself, with its host or weights: a setting may be "auto". What is not there is left out.
+
+    A language model is "none" where none is chosen.
+    """
+    names = {}
+    for role in ROLES:
+        with suppress(PolyhopError):
+            names[role] = str(getattr(getattr(models, role), "name", "none"))
+    return names
 
 
 def versions() -> dict[str, str]:

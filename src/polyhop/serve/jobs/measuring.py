@@ -12,7 +12,7 @@ from typing import Any
 from polyhop.engine import Polyhop
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, Run
-from polyhop.evaluation.manifest import manifest
+from polyhop.evaluation.manifest import manifest, names_of
 from polyhop.evaluation.reports.report import summary
 from polyhop.evaluation.unfinished import Unfinished
 from polyhop.models.choice import Models
@@ -40,7 +40,7 @@ class EvalWork:
         model = self.models.language_model
         settings = in_few_words(self.settings, model)
         with Polyhop(self.place.index, settings=settings, language_model=model) as engine:
-            made = manifest(experiment, dataset, settings=settings, models=engine.status().models)
+            made = manifest(experiment, dataset, settings=settings, models=names_of(engine.models))
             unfinished = Unfinished.of(engine.path, made)
             run = experiment.run(engine, dataset, progress=reporter, models=engine.models, unfinished=unfinished)
         report = summary(_without_guesses(run, asked["questions"]), dataset, made)

@@ -22,6 +22,7 @@ from polyhop.strategies.c2rag.block import ConstraintBlock, agreed
 from polyhop.strategies.c2rag.constraint_blocks import evidence_of, hop_of
 from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.pattern import Pattern
+from polyhop.strategies.c2rag.read_text import SoughtConstraint, TextReading
 from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.strategy import C2RAG
@@ -277,6 +278,24 @@ def test_constraints_that_need_nothing_of_each_other_are_read_in_one_call(over: 
     assert [len(questions) for questions in reader.asked] == [2, 1]
     assert [block.found for block in blocks] == ["Mina Stroud", "Löwen Glass", "bees"]
     assert [over.passages(block.quoted)[0].title for block in blocks] == ["Sable Light", "Velm", "Sable Light"]
+
+
+def test_what_was_read_in_time_is_kept_when_the_time_is_over(over: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    blocks_of = TextReading.blocks
+
+    def timed(text: TextReading, sought: Sequence[SoughtConstraint]) -> list[ConstraintBlock]:
+        read.append(len(sought))
+        return blocks_of(text, sought)
+
+    monkeypatch.setattr(TextReading, "blocks", timed)
+    monkeypatch.setattr("polyhop.strategies.c2rag.resolve.in_time", lambda *_: not read)
+    glass = ("Velm", "known for", "?ware", "What is Velm known for?")
+    resolver = C2RAG(gamma=1.001).resolver("What is asked?", over)
+    first, second = resolver.resolve(plan_of_constraints(constraints(KEEPER, glass), "nobody"), 0.0, Budget())
+    assert read == [1]
+    assert first.passages
+    assert second.note == "the time allowed was over"
 
 
 def test_texts_are_asked_of_all_that_the_graph_holds_equally_likely(over: View) -> None:

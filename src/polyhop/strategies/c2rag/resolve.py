@@ -171,9 +171,9 @@ class Resolver:
         blocks: dict[int, ConstraintBlock] = {}
         for group in [[place] for place in places] if alone else [places]:
             if not allowed():
-                return
+                break
             blocks |= zip(group, self.text.blocks([sought[place] for place in group]), strict=True)
-        for place in places:
+        for place in blocks:
             self.waiting.pop(place)
         self._take(blocks)
 

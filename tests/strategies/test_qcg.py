@@ -20,6 +20,7 @@ from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.segment import KINDS, NodeKind
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
+from polyhop.models.timed import Timed
 from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.baselines.d2q import Doc2Query
@@ -390,6 +391,13 @@ def test_what_documents_do_not_speak_of_is_doubtful(view: View) -> None:
     assert asked.trail[-1].startswith("speaks of what is asked: at least ")
     assert unasked.trail[-1].startswith("speaks of what is asked: -")
     assert not QCG(gamma=0, answerable=None).retrieve(UNANSWERED, view, Budget()).doubtful
+
+
+def test_what_there_was_no_time_to_read_is_not_doubted(view: View) -> None:
+    timed = replace(view, models=view.models.with_reranker(Timed(view.models.reranker, 0.0)))
+    evidence = QCG(gamma=0).retrieve(BUILDER, timed, Budget(seconds=0.0))
+    assert (evidence.doubtful, evidence.hops[0].status) == (False, "resolved")
+    assert evidence.trail[-1].endswith(", as far as there was time to read")
 
 
 def test_two_events_are_each_looked_for_by_themselves(view: View) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from polyhop.layers.view import View
+from polyhop.models.timed import WORST
 
 COVERED: Final = 20.0  # logits that a passage with all words of the question is worth
 LEAST: Final = -11.0  # the cross-encoder's logit for what says nothing about a question
@@ -19,15 +20,22 @@ class Answerability:
 
     worth: float  # where it is enough, a lower bound: the rest was not read
     least: float
+    read: bool = True  # whether there was time to read the texts
 
     @property
     def enough(self) -> bool:
         """Whether they do."""
         return self.worth >= self.least
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether they do not: what there was no time to read may."""
+        return self.read and not self.enough
+
     def __str__(self) -> str:
         """It as a line of the trace."""
-        return f"speaks of what is asked: {'at least ' * self.enough}{self.worth:.1f} of {self.least:.1f}"
+        so_far = "" if self.read else ", as far as there was time to read"
+        return f"speaks of what is asked: {'at least ' * self.enough}{self.worth:.1f} of {self.least:.1f}{so_far}"
 
 
 def answerability_of(
@@ -43,11 +51,12 @@ def answerability_of(
     over passages each of which has some of its words.
     """
     covered = {question: COVERED * over.text.lexical.coverage(question) for question, _ in asked}
-    worth = LEAST + max(covered.values(), default=0.0)
+    worth, read = LEAST + max(covered.values(), default=0.0), True
     for question, texts in [*asked, *((question, passages) for question, _ in asked)]:
         for start in range(0, len(texts), AT_ONCE):
             logits = over.models.reranker.score(question, texts[start : start + AT_ONCE])
             worth = max(worth, float(logits.max()) + covered[question])
+            read = read and WORST not in logits
             if worth >= least:
-                return Answerability(worth=worth, least=least)
-    return Answerability(worth=worth, least=least)
+                return Answerability(worth=worth, least=least, read=read)
+    return Answerability(worth=worth, least=least, read=read)

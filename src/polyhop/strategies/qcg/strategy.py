@@ -112,7 +112,7 @@ class QCG:
             trail.append(f"{hops[0].note}: {counted(len(dated), 'passages')}")
         whole = bool(dated) and asks_of_all(question, dated[0].speakers)
         answerability = None if whole else self._answerability(found, passages, graph, over)
-        doubtful = answerability is not None and not answerability.enough
+        doubtful = answerability is not None and answerability.doubtful
         trail += [str(answerability)] if answerability is not None else []
         return Evidence(
             question=question,

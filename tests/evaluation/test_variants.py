@@ -174,6 +174,10 @@ def test_a_setting_that_is_a_word_has_bars_in_the_order_of_the_run() -> None:
     assert swept(["ladder(gamma=nan)", "ladder(gamma=1)"]) == {"ladder over gamma": {"ladder": ["nan", "1"]}}
 
 
+def test_an_inner_setting_has_the_unchanged_strategy_as_a_point() -> None:
+    assert swept(["c2rag"], "grounding.anchors=1,9") == {"c2rag over grounding.anchors": {"c2rag": [1, 3, 9]}}
+
+
 def test_two_numbers_give_a_line_for_each_value_of_the_second() -> None:
     assert swept(["qcg(words=false)"], "hops=0,1,2", "k=2,3.0") == {
         "qcg(words=false) over hops": {"k=2": [0, 1, 2], "k=3": [0, 1, 2]}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 
 from polyhop.errors import PolyhopError
 from polyhop.settings import Settings
@@ -70,12 +72,10 @@ def _completed(base: str, named: Sequence[tuple[str, Mapping[str, str]]], settin
         unchanged = strategy_of(base, settings)
     except PolyhopError:  # a report may be of strategies that are not installed here
         unchanged = None
-    missing = object()
     defaults: dict[str, str] = {}
     for setting in dict.fromkeys(key for _, own in named for key in own):
-        value = getattr(unchanged, setting, missing)
-        if value is not missing:
-            defaults |= parse_variant(variant_name(base, {setting: value}))[1]
+        with suppress(AttributeError):
+            defaults |= parse_variant(variant_name(base, {setting: attrgetter(setting)(unchanged)}))[1]
     return [(name, own, {key: _plain(value) for key, value in {**defaults, **own}.items()}) for name, own in named]
 
 

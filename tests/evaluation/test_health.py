@@ -17,7 +17,7 @@ from rich.console import Console
 
 from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
-from polyhop.errors import LayerMissing, UsageError
+from polyhop.errors import LayerMissing, ModelMissing, UsageError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.robustness.corruption import corrupt
 from polyhop.evaluation.robustness.health import QUESTION_SETTINGS, health, question_health
@@ -29,7 +29,7 @@ from polyhop.layers.facts.overlay import overlaid
 from polyhop.layers.view import View
 from polyhop.strategies.c2rag.read_text import ReadValues
 from polyhop.strategies.c2rag.strategy import C2RAG
-from polyhop.types import Budget, Fact, Passage
+from polyhop.types import Budget, Evidence, Fact, Passage
 from tests.worlds.documents import write
 from tests.worlds.settings import QUICK
 
@@ -291,6 +291,33 @@ def test_questions_of_another_corpus_are_refused(engine: Polyhop, corpus: Path, 
     (tmp_path / "questions.jsonl").write_text('{"id": "1", "question": "Who?", "answer": "x", "supporting": ["y"]}')
     with engine.view() as view, pytest.raises(UsageError, match="none of the supporting passages"):
         question_health(engine, view, Dataset.read(tmp_path))
+
+
+def test_questions_that_were_interrupted_give_no_report(
+    engine: Polyhop, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "search", search)
+    with engine.view() as view, pytest.raises(KeyboardInterrupt):
+        question_health(engine, view, Dataset.read(corpus))
+
+
+def test_a_setting_that_was_given_up_says_why(engine: Polyhop, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = engine.search
+
+    def failing(question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+        if strategy == "c2rag(unchecked=1)":
+            raise ModelMissing("The reranker is gone.")
+        return search(question, k=k, strategy=strategy)
+
+    monkeypatch.setattr(engine, "search", failing)
+    with engine.view() as view:
+        found = question_health(engine, view, Dataset.read(corpus))
+    assert {name: each["stopped"] for name, each in found.items() if "stopped" in each} == {
+        "c2rag(unchecked=1)": "The reranker is gone."
+    }
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

@@ -70,7 +70,8 @@ def question_health(
 ) -> dict[str, Any]:
     """By setting, the share of each hop's evidence that is not gold (Figure 3c), as JSON values.
 
-    Raises UsageError where questions name no supporting passages, or the index has none of them.
+    Raises UsageError where questions name no supporting passages, or the index has none of them. What an interruption
+    (Ctrl-C) leaves says nothing: it is raised on.
     """
     supporting = [passage for question in dataset.questions for passage in question.supporting]
     if not supporting:
@@ -85,10 +86,13 @@ def question_health(
         )
     experiment = Experiment(strategies=tuple(QUESTION_SETTINGS), limit=limit, min_hops=min_hops, retrieval_only=True)
     run = experiment.run(engine, dataset, progress=progress)
+    if run.interrupted:
+        raise KeyboardInterrupt
     return {
         name: {
             "label": QUESTION_SETTINGS[name],
             "questions": len(records),
+            **({"stopped": run.stopped[name]} if name in run.stopped else {}),
             "unsupported": [{**asdict(hop), "share": round(hop.share, DIGITS)} for hop in unsupported(records)],
         }
         for name, records in run.records.items()

@@ -16,6 +16,7 @@ CHATS = {
     "glass.txt": "Time: 20310204_09:30\nMira: The kiln is cold again.\nPiet: I will bring more wood, Mira.\n",
     "phone.txt": "[05/02/2031, 10:03:11] Ada: The ferry is late.\n[05/02/2031, 10:04:00] Mira: As always!\n"
     "[06/02/2031, 08:00:00] Ada: Today it came early.\n[06/02/2031, 08:01:00] Mira: I missed it, of course.\n",
+    "market.txt": "25/4/2032, 10:15 - Ada: The market is in the hall.\n25/4/2032, 10:16 - Mira: I bring the plums.\n",
     "prose.txt": "On 4 February 2031 the lamp of Quillmouth was lit for the first time, and Ada Brisk was there.",
 }
 
@@ -35,6 +36,10 @@ def found(question: str, over: View) -> list[str]:
 @pytest.mark.parametrize("day", ["20310204", "2031-02-04", "04/02/2031", "4 February 2031", "Feb 4, 2031", "4.2.31"])
 def test_a_day_is_found_however_it_is_written(day: str, over: View) -> None:
     assert set(found(f"What did they talk about on {day}?", over)) == {"harbour.txt", "glass.txt"}
+
+
+def test_a_day_is_found_where_a_chat_writes_no_noughts_before_numbers(over: View) -> None:
+    assert found("What did they talk about on 25 April 2032?", over) == ["market.txt"]
 
 
 def test_what_only_speaks_of_a_day_was_not_said_on_it(over: View) -> None:

@@ -60,6 +60,7 @@ def _written(days: Sequence[str], over: View) -> Iterator[int]:
             f"{year} {month:02} {number:02}",
             f"{month} {number} {year[2:]}",
             f"{month:02} {number:02} {year[2:]}",
+            f"{month} {number} {year}",
             f"{number} {word} {year}",
             f"{number} {word[:3]} {year}",
         ):

@@ -723,6 +723,15 @@ def test_a_step_that_was_answered_with_others_in_vain_is_asked_of_other_text_in_
     assert [hop.status == "unresolved" for hop in evidence.hops[:2]] == [False, True]
 
 
+def test_a_step_that_was_asked_in_vain_before_its_turn_is_not_asked_with_the_next_one(opened: Open) -> None:
+    plan = (*ASKED, "Who built the Heron?")
+    sage = Sage(plans=[plan])
+    with sagely(opened, sage) as (engine, _):
+        hops = ask(engine, "Who built the Heron where the builder of the Gull was born?", retry=False).evidence.hops
+    assert [task for task in sage.tasks if task in ("together", "step")] == ["together", "step"]
+    assert [hop.found for hop in hops[:3]] == ["Ada Brook", "Velm", "a guess"]
+
+
 def test_what_was_answered_before_its_turn_outlives_the_plan(opened: Open) -> None:
     """The second step fails, the third was answered with the first: the new plan begins with both."""
     plan = ("Who built the Gull?", "Which bird did #1 paint?", "When was the Pike built?")

@@ -110,7 +110,7 @@ class Stepping:
         """Ask the next step, and with it, where a language model answers, what else can be asked by now."""
         here, answered = len(self.done), {one.position for one in self._all() if one.carried}
         places = asked_together(plan, here, answered) if self.calls is not None and self.together else [here]
-        looked_up = [self._looked_up(plan, place) for place in places]
+        looked_up = [self._looked_up(plan, place) for place in places if place not in self.ahead]  # asked in vain
         if self.calls is not None and len(looked_up) > 1:
             self.calls.read_together(looked_up, self._known())
         elif self.calls is not None and not looked_up[0].settled:

@@ -10,6 +10,7 @@ import pytest
 
 from polyhop.errors import DatasetError
 from polyhop.evaluation.dataset import Dataset
+from polyhop.models.weights import sha256_of
 
 CORPUS: list[dict[str, Any]] = [
     {"id": "p1", "title": "Velmora", "text": "Velmora was founded by Tessa Quill."},
@@ -162,6 +163,20 @@ def test_dataset_reads_documents_with_evidence_in_sentences(tmp_path: Path) -> N
     before = dataset.sha256
     (tmp_path / "documents" / "old" / "tessa.md").write_text("# Tessa", encoding="utf-8")
     assert Dataset.read(tmp_path, "dev").sha256 != before
+
+
+def test_dataset_leaves_out_a_document_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def digest(file: Path) -> str:
+        if file.name == "closed.txt":
+            raise PermissionError(13, "Permission denied", str(file))
+        return sha256_of(file)
+
+    monkeypatch.setattr("polyhop.evaluation.dataset.sha256_of", digest)
+    write(tmp_path, "questions.jsonl", [QUESTION])
+    (tmp_path / "documents").mkdir()
+    for name in ("closed.txt", "open.txt"):
+        (tmp_path / "documents" / name).write_text("Tessa Quill was born in Ostrand.", encoding="utf-8")
+    assert list(Dataset.read(tmp_path).hashes) == ["documents/open.txt", "questions.jsonl"]
 
 
 def test_dataset_reads_the_corpus_where_there_are_documents_too(tmp_path: Path) -> None:

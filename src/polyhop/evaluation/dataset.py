@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -104,7 +105,10 @@ class Dataset:
         questions = tuple(_by_id((row, question.id, question) for row, question in read).values())
         if not questions:
             raise DatasetError(f"{asked} has no questions.", remedy="Write one question a line.")
-        hashes = {file.relative_to(folder).as_posix(): sha256_of(file) for file in (*files, asked)}
+        hashes = {}
+        for file in (*files, asked):
+            with suppress(OSError):  # indexing leaves out such a document, too, and says why
+                hashes[file.relative_to(folder).as_posix()] = sha256_of(file)
         return cls(folder=folder, split=split, questions=questions, passages=passages, hashes=hashes)
 
     @property

@@ -222,3 +222,12 @@ def test_code_that_adds_a_component_decides_too(data: Path, tmp_path: Path, monk
         assert len(Unfinished.of(engine.path, made)) == 2
         code.write_text("depth = 2\n")
         assert len(Unfinished.of(engine.path, made)) == 0
+
+
+def test_a_setting_that_is_a_long_text_is_taken_for_no_file(data: Path) -> None:
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",))
+    with Polyhop(data / "an.index") as engine:
+        engine.index(dataset.corpus, layers=["text"])
+        made = manifest(experiment, dataset, settings=engine.settings)
+        told = {**made["settings"], "reader": {"told": "The heron stands in the reeds. " * 20}}
+        assert len(Unfinished.of(engine.path, {**made, "settings": told})) == 0

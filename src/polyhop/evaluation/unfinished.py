@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -116,5 +117,5 @@ def _named_in(settings: Mapping[str, Any]) -> Iterator[Path]:
     for value in settings.values():
         if isinstance(value, Mapping):
             yield from _named_in(value)
-        elif isinstance(value, str | Path) and Path(value).is_file():
+        elif isinstance(value, str | Path) and os.path.isfile(value):  # noqa: PTH113 - Path.is_file raises for a long text
             yield Path(value)

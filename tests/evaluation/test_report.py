@@ -115,6 +115,15 @@ def test_summary_takes_answers_for_right_by_what_they_hold_where_evidence_is_in_
     assert (found["reliability"]["metric"], found["reliability"]["right"]) == ("held", 1)
 
 
+def test_summary_does_not_judge_confidences_where_nobody_knows_what_is_right() -> None:
+    run = run_of({"dense": GOOD[:2]})
+    known, unknown = run.records["dense"]
+    unknown = replace(unknown, metrics=dict.fromkeys(unknown.metrics))
+    found = summary(replace(run, records={"dense": (known, unknown)}), DATASET, {})["strategies"]["dense"]
+    assert (found["reliability"]["answers"], found["reliability"]["right"]) == (1, 1)
+    assert found["calibration"]["answers"] == 1
+
+
 def test_summary_breaks_down_by_type_and_hops(report: dict[str, Any]) -> None:
     good = report["strategies"]["good<script>"]
     assert {kind: group["n"] for kind, group in good["by_type"].items()} == {"Null": 1, "bridge": 2, "untyped": 1}

@@ -223,14 +223,16 @@ def _grouped(
 def _confidence(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     """``calibration``, the threshold to abstain below, and ``reliability``, whether a confidence means something.
 
-    Both are of the answers given with a confidence, and None where there is none.
+    Both are of the answers given with a confidence, and None where there is none. Where no metric says anything of an
+    answer, nobody knows what is right.
     """
     metric = next((name for name in RIGHT if any(record.metrics.get(name) is not None for record in records)), None)
-    given = [record for record in records if record.outcome.answer is not None]
+    known = [record for record in records if any(value is not None for value in record.metrics.values())]
     read = [
         (confidence, (record.metrics[metric] or 0.0) >= RIGHT[metric], record.question.answerable)
-        for record in given
-        if metric is not None and (confidence := record.outcome.confidence) is not None
+        for record in known
+        if metric is not None and record.outcome.answer is not None
+        if (confidence := record.outcome.confidence) is not None
     ]
     if not read:
         return {"calibration": None, "reliability": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import time
@@ -122,6 +123,17 @@ def test_summary_does_not_judge_confidences_where_nobody_knows_what_is_right() -
     found = summary(replace(run, records={"dense": (known, unknown)}), DATASET, {})["strategies"]["dense"]
     assert (found["reliability"]["answers"], found["reliability"]["right"]) == (1, 1)
     assert found["calibration"]["answers"] == 1
+
+
+@pytest.mark.parametrize("confidence", [0.6, 0.7123454, 1.0])
+def test_the_threshold_that_is_reported_catches_what_it_says(confidence: float) -> None:
+    unanswerable = replace(DATASET, questions=(DATASET.questions[2],))
+    found = summary(run_of({"dense": [Outcome(answer="Ulm", confidence=confidence)]}, unanswerable), unanswerable, {})
+    calibration = found["strategies"]["dense"]["calibration"]
+    assert calibration["abstained_on_null"] == 1.0
+    assert calibration["threshold"] > confidence
+    (shown,) = re.findall(r"below a confidence of ([\d.]+)", " ".join(drawn(found).split()))
+    assert float(shown) > confidence
 
 
 def test_summary_breaks_down_by_type_and_hops(report: dict[str, Any]) -> None:

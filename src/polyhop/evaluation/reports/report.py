@@ -239,7 +239,8 @@ def _confidence(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     confidences, correct, answerable = zip(*read, strict=True)
     curve = reliability(confidences, correct)
     error = _rounded(calibration_error(curve))
-    found = {name: _rounded(value) for name, value in asdict(calibrate(confidences, correct, answerable)).items()}
+    chosen = calibrate(confidences, correct, answerable)
+    found = {**{name: _rounded(value) for name, value in asdict(chosen).items()}, "threshold": chosen.threshold}
     return {
         "calibration": found | {"calibration_error": error, "answers": len(read)},
         "reliability": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -313,9 +314,14 @@ def _plain(title: str, rows: Rows, names: int = 1) -> Table:
     return table
 
 
+def _upward(threshold: float) -> float:
+    """A threshold with three digits: rounded down it might not catch what is just below it."""
+    return math.ceil(threshold * 1000) / 1000
+
+
 def _calibrations(strategies: Mapping[str, Any]) -> list[str]:
     return [
-        f"{label_of(name, figures)}: abstaining below a confidence of {found['threshold']:.3f} would catch "
+        f"{label_of(name, figures)}: abstaining below a confidence of {_upward(found['threshold']):.3f} would catch "
         f"{percent(found['abstained_on_null'])} % of answers to unanswerable questions and lose "
         f"{percent(found['lost'])} % of the right ones (calibration error {percent(found['calibration_error'])} %)."
         for name, figures in strategies.items()

@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 from polyhop import registry
 from polyhop.errors import SettingError, UnknownComponent, UsageError
 from polyhop.evaluation.dataset import Dataset, Question
-from polyhop.evaluation.experiment import standard
+from polyhop.evaluation.experiment import Experiment, standard
 from polyhop.evaluation.metrics.abstention import Abstained, AbstainedOnNull, Lost
 from polyhop.evaluation.metrics.all_supporting import AllSupporting, all_supporting
+from polyhop.evaluation.metrics.covered import EvidenceCovered
 from polyhop.evaluation.metrics.exact_match import ExactMatch, exact_match
 from polyhop.evaluation.metrics.f1 import F1, f1
 from polyhop.evaluation.metrics.held import Held, Wrong
 from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.metrics.normalise import normalise
+from polyhop.evaluation.metrics.quoted import Quoted
 from polyhop.evaluation.metrics.recall import Recall, recall
 from polyhop.evaluation.outcome import Outcome
 
@@ -212,3 +214,14 @@ def test_metric_named_finds_registered_metrics_and_sets_their_depth() -> None:
 
 def test_figures_of_other_shares_have_names_of_their_own() -> None:
     assert [Held().name, Held(share=0.8).name, Wrong(share=1.0).name] == ["held", "held(share=0.8)", "wrong(share=1)"]
+    assert [Quoted().name, Quoted(share=0.9).name] == ["quoted", "quoted(share=0.9)"]
+    assert [EvidenceCovered(k=3).name, EvidenceCovered(share=0.9).name] == ["covered@3", "covered@5(share=0.9)"]
+
+
+def test_metrics_of_one_name_do_not_take_the_place_of_each_other() -> None:
+    data = Dataset(folder=Path(), split=None, questions=(ANSWERABLE,), passages=frozenset(), hashes={})
+    judges = ("accuracy", "accuracy(judge=language_model)")
+    with pytest.raises(UsageError, match="Two metrics have the name 'accuracy'"):
+        Experiment(strategies=("bm25",), extra_metrics=judges).metrics(data)
+    twice = Experiment(strategies=("bm25",), extra_metrics=("em", "accuracy", "accuracy")).metrics(data)
+    assert [metric.name for metric in twice] == [*(metric.name for metric in STANDARD), "accuracy"]

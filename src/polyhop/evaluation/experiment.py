@@ -143,7 +143,13 @@ class Experiment:
 
         Raises UnknownComponent, SettingError, UsageError.
         """
-        metrics = {metric.name: metric for metric in (*standard(dataset), *map(metric_named, self.extra_metrics))}
+        metrics = {metric.name: metric for metric in standard(dataset)}
+        for metric in map(metric_named, dict.fromkeys(self.extra_metrics)):
+            if metrics.setdefault(metric.name, metric) != metric:
+                raise UsageError(
+                    f"Two metrics have the name {metric.name!r}, under which a report can hold one.",
+                    remedy="Leave one out, or measure it in a run of its own.",
+                )
         return tuple(metrics.values())
 
     def run(

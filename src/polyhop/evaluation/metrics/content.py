@@ -50,6 +50,11 @@ def check_share(share: float) -> None:
         raise ValueError("share is from 0 to 1")
 
 
+def with_share(name: str, least: float) -> str:
+    """The name of a figure with the share from which it counts, where that is not the usual one."""
+    return name if least == MOST else f"{name}(share={least:g})"
+
+
 def content(text: str) -> Words:
     """The words of a text that mean something, folded and without plural endings, numbers as figures."""
     return frozenset(word for word in tokens(" ".join(terms(text)), "s") if word not in _SMALL)

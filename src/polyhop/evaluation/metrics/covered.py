@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, check_share, covered
+from polyhop.evaluation.metrics.content import MOST, check_share, covered, with_share
 from polyhop.evaluation.outcome import Outcome
 
 
@@ -24,8 +24,8 @@ class EvidenceCovered:
 
     @property
     def name(self) -> str:
-        """``covered@k``."""
-        return f"covered@{self.k}"
+        """``covered@k``, with the share where that is not the usual one."""
+        return with_share(f"covered@{self.k}", self.share)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where the question has no evidence sentences."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, check_share, content, held, share_of_answer
+from polyhop.evaluation.metrics.content import MOST, check_share, content, held, share_of_answer, with_share
 from polyhop.evaluation.metrics.equality import says, terms
 from polyhop.evaluation.outcome import Outcome
 
@@ -38,8 +38,7 @@ class Held:
     @property
     def name(self) -> str:
         """``held``, or that of another metric, with the share where that is not the usual one."""
-        name = type(self).__name__.lower()
-        return name if self.share == MOST else f"{name}(share={self.share:g})"
+        return with_share(type(self).__name__.lower(), self.share)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None for unanswerable questions and where nothing was read."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, check_share, covered
+from polyhop.evaluation.metrics.content import MOST, check_share, covered, with_share
 from polyhop.evaluation.outcome import Outcome
 
 
@@ -19,8 +19,12 @@ class Quoted:
     def __post_init__(self) -> None:
         check_share(self.share)
 
-    name: str = "quoted"
     needs: ClassVar[str] = "sentences in 'evidence'"
+
+    @property
+    def name(self) -> str:
+        """``quoted``, with the share where that is not the usual one."""
+        return with_share("quoted", self.share)
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where the question has no evidence sentences, and where nothing was read."""

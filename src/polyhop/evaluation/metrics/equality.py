@@ -48,6 +48,7 @@ _AROUND_DATES: Final = frozenset(
 )
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _ZEROS: Final = re.compile(r"(?<=\d)\.0+\b")
+_WITHIN: Final = re.compile(r"(?<=\d)[.:](?=\d)")  # a number, or a time of day, which is written with either
 _ORDINAL: Final = re.compile(r"\b(\d+)(?:st|nd|rd)\b")
 _LIST: Final = re.compile(r"\s*[&;]\s*|,?\s+and\s+|,\s+", re.IGNORECASE)
 _JOINED: Final = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")  # within a name such as AdaBrisk, as chats write it
@@ -76,6 +77,7 @@ def says(prediction: str, reference: str) -> bool:
 def terms(text: str) -> list[str]:
     """The normalised words of a text (see ``normalise``), without accents, numbers as figures, ``AdaBrisk`` as two."""
     figures = _ZEROS.sub("", _THOUSANDS.sub("", _unaccented(_JOINED.sub(" ", text))))
+    figures = _WITHIN.sub("p", figures)  # without its point "3.5" would be 35
     words = normalise(re.sub(r"[-_/–—]", " ", figures)).split()
     return [_FIGURES.get(word, _ORDINAL.sub(r"\1th", word)) for word in words]
 

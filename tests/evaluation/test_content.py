@@ -114,6 +114,11 @@ def test_held_lets_yes_stand_for_an_answer_that_says_the_question_again() -> Non
     assert [Held()(denied, Outcome(answer=said)) for said in ("yes", "not at all")] == [0.0, 1.0]
 
 
+@pytest.mark.parametrize(("gold", "held"), [("The Who", 0.0), ("Us", 0.0), ("Yes, it was.", 1.0)])
+def test_held_lets_yes_stand_for_no_name_of_small_words(gold: str, held: float) -> None:
+    assert Held()(Question(id="q", text="What was it?", answer=gold), Outcome(answer="Yes")) == held
+
+
 def test_wrong_counts_any_answer_to_what_the_documents_do_not_tell() -> None:
     assert [Wrong()(NOBODY, Outcome(answer=said)) for said in ("Edda Marrish", None)] == [1.0, 0.0]
     assert Held()(NOBODY, Outcome(answer="Edda Marrish")) is None

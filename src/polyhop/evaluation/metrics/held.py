@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.evaluation.dataset import Question
-from polyhop.evaluation.metrics.content import MOST, check_share, content, held, share_of_answer, with_share
+from polyhop.evaluation.metrics.content import MOST, Words, check_share, content, held, share_of_answer, with_share
 from polyhop.evaluation.metrics.equality import says, terms
 from polyhop.evaluation.outcome import Outcome
 
@@ -21,9 +21,15 @@ def holds(answer: str, quotations: tuple[str, ...], question: Question, least: f
     return any(
         says(answer, reference)
         or share_of_answer(words, reference, asked) >= least
-        or (terms(answer)[:1] == ["yes"] and not content(reference) - held(content(reference), asked))
+        or (terms(answer)[:1] == ["yes"] and _affirms(reference, asked))
         for reference in question.references
     )
+
+
+def _affirms(reference: str, asked: Words) -> bool:
+    """Whether a gold answer says the question again, or "yes" in words without content: "The Who" has none either."""
+    words = content(reference)
+    return not words - held(words, asked) if words else terms(reference)[:1] == ["yes"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 
 import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
+from polyhop.strategies.auto import Auto
 from polyhop.strategies.paths.strategy import Paths
+from polyhop.strategies.stepchain.strategy import StepChain
 from polyhop.types import Budget, Evidence
 from tests.worlds.documents import BRIDGE
 
@@ -61,6 +64,36 @@ def test_the_path_has_the_time_that_steps_have_left(
     engine.ask(BRIDGE, strategy="auto", budget=Budget(seconds=seconds))
     assert given == asked
     assert seconds not in given or seconds is None
+
+
+def test_steps_have_the_time_that_the_first_look_has_left(engine: Polyhop, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+    retrieve = StepChain.retrieve
+
+    def noted(self: StepChain, question: str, over: View, budget: Budget) -> Evidence:
+        given.append(budget.seconds)
+        return retrieve(self, question, over, budget)
+
+    monkeypatch.setattr(StepChain, "retrieve", noted)
+    engine.ask(BRIDGE, strategy="auto", budget=Budget(seconds=60.0))
+    assert 0.0 < (given[0] or 0.0) < 60.0
+
+
+def test_questions_that_a_reader_lacks_share_the_time_that_is_left(
+    engine: Polyhop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+
+    def slow(self: Auto, question: str, over: View, budget: Budget) -> Evidence:
+        given.append(budget.seconds or 0.0)
+        time.sleep(0.06)
+        return Evidence(question=question, strategy="auto", passages=())
+
+    monkeypatch.setattr(Auto, "retrieve", slow)
+    evidence = Evidence(question=BRIDGE, strategy="auto", passages=(), supplied=())
+    with engine.view() as view:
+        Auto().supply(("Who was it?", "Where was it?", "When was it?"), evidence, (), view, Budget(seconds=0.1))
+    assert 0.1 >= given[0] > given[1] >= given[2] == 0.0
 
 
 def test_what_no_near_passage_answers_is_looked_for_along_links(engine: Polyhop) -> None:

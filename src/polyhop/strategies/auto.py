@@ -60,12 +60,13 @@ class Auto:
         self, lacking: Sequence[str], evidence: Evidence, quoted: Sequence[Passage], over: View, budget: Budget
     ) -> Evidence | None:
         """What was quoted first and then, by turns, what is found for each question."""
+        began = time.monotonic()
         before = evidence.supplied or ()
         asked = tuple(lacking)[: max(0, self.supplies - len(before))]
         if not asked:
             return None
         silent = replace(over, hops_told=HopsTold())  # its hops are not those of the answer
-        found = [self.retrieve(question, silent, budget).passages for question in asked]
+        found = [self.retrieve(question, silent, left_of(budget, began)).passages for question in asked]
         kept = max(0, min(QUOTED, budget.passages - len(found)))
         ranking = [*quoted[:kept], *round_robin(found), *evidence.passages]
         passages = ranked_together(ranking, budget.passages)
@@ -97,7 +98,7 @@ class Auto:
             reason = f"no passage near the question answers it ({found.chance:.2f} of {self.sure:.2f})"
         else:
             strategy, reason = _following(plan, over), f"the plan has {len(plan.steps)} steps"
-        evidence = strategy.retrieve(question, over.restricted(strategy.needs), budget)
+        evidence = strategy.retrieve(question, over.restricted(strategy.needs), left_of(budget, began))
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
         evidence = replace(evidence, strategy="auto", trail=trail)
         return _beside_path(evidence, over, left_of(budget, began)) if isinstance(strategy, StepChain) else evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -137,6 +137,20 @@ def test_symptoms_are_counted_with_examples(over: View, name: str, of: int, show
     found = by_name(symptoms(over))[name]
     assert (found.count, found.of) == (len(shown), of)
     assert [example.what for example in found.examples] == shown
+
+
+def test_no_more_passages_are_held_in_memory_than_is_said(over: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    passages = View.passages
+
+    def noted(self: View, numbers: Sequence[int]) -> list[Passage]:
+        read.append(len(numbers))
+        return passages(self, numbers)
+
+    monkeypatch.setattr(View, "passages", noted)
+    monkeypatch.setattr("polyhop.evaluation.robustness.symptoms.READ_AT_ONCE", 2)
+    symptoms(over)
+    assert max(read) == 2
 
 
 def test_an_example_has_its_sentence(over: View) -> None:

@@ -6,6 +6,7 @@ something which the fact lacks.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def symptoms(over: View) -> list[Symptom]:
     graph, facts, rest = over.facts, _fact_symptoms(), _passage_symptoms()
     live = over.record.numbers()
     titles: set[str] = set()
-    for chunk in np.array_split(live, max(len(live) // READ_AT_ONCE, 1)):
+    for chunk in np.array_split(live, max(math.ceil(len(live) / READ_AT_ONCE), 1)):
         numbers = chunk.tolist()
         parses = over.record.payloads_of("parsekg", numbers)
         for number, passage in zip(numbers, over.passages(numbers), strict=True):

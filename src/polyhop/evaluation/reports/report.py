@@ -23,6 +23,7 @@ from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.outcome import QuestionRecord
 from polyhop.evaluation.plan_errors import plan_errors
 from polyhop.evaluation.repeated import Spread, averaged, spreads
+from polyhop.evaluation.reports.terminal import CLUES
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
@@ -34,7 +35,7 @@ UNTYPED = "untyped"
 # By the first of these metrics that says something of a run, its answers are right: from which value on.
 RIGHT = {"held": 1.0, "f1": 0.5}
 COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5", "covered@5", "quoted", "held", "wrong")
-CLUE_SHARES = ("validity", "reverse_share", "named_share", "named_accuracy", "unnamed_accuracy")
+CLUE_SHARES = tuple(CLUES)
 DIGITS = 6
 
 

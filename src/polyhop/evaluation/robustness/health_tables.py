@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from polyhop.evaluation.reports.page import page_of, titled
 from polyhop.evaluation.reports.plot import Line, line_chart
-from polyhop.evaluation.reports.terminal import Rows, percent, unsupported_rows
+from polyhop.evaluation.reports.terminal import UNSUPPORTED_LEGEND, Rows, percent, unsupported_rows
 
 if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
     from rich.console import Group
@@ -21,7 +21,7 @@ LEGENDS: Final = {
         "Percent of chains drawn from the graph itself. right: the value is the chain's; conf. wrong: resolved by the "
         "graph with another one; unsupported: of the evidence, passages that do not state the hop."
     ),
-    "Questions": "Unsupported evidence: percent of the passages behind a hop that are not among the supporting ones.",
+    "Questions": UNSUPPORTED_LEGEND,
 }
 
 

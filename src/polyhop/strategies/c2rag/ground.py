@@ -12,6 +12,7 @@ import numpy as np
 from polyhop.english.answer_type import AnswerType, answer_shape, answer_type, fits
 from polyhop.english.relations import wording_of
 from polyhop.indexes.names import words
+from polyhop.indexes.ranking import best
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
@@ -122,8 +123,9 @@ class Grounding:
         """The facts most similar to the pattern as a whole: retrieval without constraint or check (section 4.3)."""
         vectors = fact_vectors(over)
         scores = vectors @ phrase_vectors([pattern.line], over)[0]
-        best = _best(scores, _own(pattern, np.flatnonzero(over.facts.alive[over.facts.rows]), over.facts), self.kept)
-        return [self._candidate(int(fact), pattern, float(scores[fact]), over.facts) for fact in best]
+        own = _own(pattern, np.flatnonzero(over.facts.alive[over.facts.rows]), over.facts)
+        near = own[best(scores[own], self.kept)].tolist()
+        return [self._candidate(fact, pattern, float(scores[fact]), over.facts) for fact in near]
 
     def _anchored(self, end: End, bindings: Bindings, over: View) -> list[tuple[int, Anchor]]:
         if isinstance(end, Placeholder) and end.name not in bindings:
@@ -155,7 +157,7 @@ class Grounding:
         else:
             return self._by_entities(pattern, pool, over)
         chosen: dict[tuple[int, int, int], FactCandidate] = {}
-        for place in _best(relevance, np.arange(len(pool)), len(pool)):
+        for place in best(relevance, len(pool)):
             fact = int(pool[place])
             triple = (int(graph.heads[fact]), int(graph.relation_ids[fact]), int(graph.tails[fact]))
             if triple in chosen:
@@ -178,8 +180,7 @@ class Grounding:
         if not texts:
             return []
         cosines = phrase_vectors([pattern.line, *texts], over)
-        best = _best(cosines[1:] @ cosines[0], np.arange(len(texts)), self.relations)
-        return [near[place] for place in best.tolist()]
+        return [near[place] for place in best(cosines[1:] @ cosines[0], self.relations).tolist()]
 
     def _candidate(self, fact: int, pattern: Pattern, relevance: float, graph: FactGraph) -> FactCandidate:
         """A fact as a candidate: the open end is the one that is no anchor, or else the one that the pattern says."""
@@ -260,11 +261,6 @@ def _own(pattern: Pattern, facts: Ints, graph: FactGraph) -> Ints:
     if pattern.passages is None:
         return facts
     return facts[np.isin(graph.numbers[graph.rows[facts]], sorted(pattern.passages))]
-
-
-def _best(scores: Floats, places: Ints, k: int) -> Ints:
-    """The k places with the highest scores, best first, ties by place."""
-    return places[np.lexsort((places, -scores[places]))[:k]]
 
 
 def _nearness(surface: str, over: View) -> Callable[[Sequence[str]], Floats]:

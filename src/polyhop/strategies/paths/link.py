@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from polyhop.indexes.names import words
 from polyhop.layers.view import View
 from polyhop.ports import Floats
+from polyhop.strategies.shared.fuse import nearest_places
 from polyhop.types import Passage
 
 RARE = 10  # passages; what more mention is no address
@@ -29,8 +28,8 @@ def links_from(source: int, passage: Passage, over: View, *, per_entity: int) ->
     """Links from a passage, in the order in which it names things.
 
     An entity leads to the passages it is the title of; where there are none and it is rare, to those in which it leads
-    a sentence, unless it is a mere part of their title, or a forename alone. Links within one document are left out:
-    its passages share a title, and are found without a link.
+    a sentence, unless it is a mere part of their title, or a forename alone. What the passage itself is about leads
+    nowhere: the passages of one document share a title, and are found without a link.
     """
     kg = over.kg
     seen = {source}
@@ -80,8 +79,4 @@ def shared_names(
 
 def nearest_links(links: list[Link], question: Floats, over: View, limit: int) -> list[Link]:
     """At most ``limit`` links, those whose targets are nearest to the question, in their old order."""
-    if len(links) <= limit:
-        return links
-    cosines = over.text.vectors.of(np.array([link.target for link in links], np.int64)) @ question
-    kept = np.sort(np.argsort(-cosines, kind="stable")[:limit])
-    return [links[position] for position in kept]
+    return [links[place] for place in nearest_places([link.target for link in links], question, over, limit)]

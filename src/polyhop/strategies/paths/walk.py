@@ -55,12 +55,10 @@ def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) ->
     questions: list[str] = []
     passages: list[int] = [start]
     links: list[Link] = []
-    complete = False
-    while not complete:
+    while True:
         steps.append(position)
         questions.append(rewrite(plan.steps[position], answers))
         following = _following(plan, position)
-        complete = following is None and (len(passages) > 1 or plan.shape == "comparison")
         if following is None:
             break
         passage = over.passages([passages[-1]])[0]
@@ -72,13 +70,12 @@ def _walk(plan: Plan, position: int, start: int, over: View, per_entity: int) ->
         links.append(link)
         passages.append(link.target)
         position = following
-    kept = len(questions)
     return Walk(
         steps=tuple(steps),
         questions=tuple(questions),
-        passages=tuple(passages[:kept]),
-        links=tuple(links[: kept - 1]),
-        complete=complete,
+        passages=tuple(passages),
+        links=tuple(links),
+        complete=following is None and (len(passages) > 1 or plan.shape == "comparison"),
     )
 
 

@@ -1,12 +1,16 @@
-"""Fusing rankings."""
+"""Fusing rankings, and choosing the nearest of some passages."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from polyhop.english.numbers import names_version, versions_in
+from polyhop.indexes.ranking import best
 from polyhop.layers.view import View
+from polyhop.ports import Floats
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.types import Passage
 
@@ -64,6 +68,14 @@ def naming_versions(question: str, over: View, depth: int) -> list[int]:
 
 def _heads(version: str, passage: Passage) -> bool:
     return any(names_version(passage.text[start:end], version) for start, end in passage.headings)
+
+
+def nearest_places(numbers: Sequence[int], vector: Floats, over: View, most: int) -> list[int]:
+    """Where those of some passages stand that are nearest to a vector, at most so many, in their old order."""
+    if len(numbers) <= most:
+        return list(range(len(numbers)))
+    cosines = over.text.vectors.of(np.array(numbers, np.int64)) @ vector
+    return sorted(best(cosines, most).tolist())
 
 
 def reranked(question: str, ranking: Sequence[tuple[int, float]], over: View) -> list[tuple[int, float]]:

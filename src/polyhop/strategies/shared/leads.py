@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
 from polyhop.ports import Floats
 from polyhop.reading.steps import Candidate, glance
 from polyhop.strategies.shared.excerpt import excerpt
-from polyhop.strategies.shared.fuse import fused_each
+from polyhop.strategies.shared.fuse import fused_each, nearest_places
 from polyhop.types import Passage, Span
 
 PAIRED = 300  # characters of each of two passages that are judged together
@@ -202,10 +200,7 @@ class Leads:
     def nearest(self, numbers: Sequence[int], most: int) -> list[int]:
         """Of some passages those nearest to the question, in their old order."""
         numbers = list(dict.fromkeys(numbers))
-        if len(numbers) <= most:
-            return numbers
-        cosines = self.over.text.vectors.of(np.array(numbers, np.int64)) @ self.vector
-        return [numbers[place] for place in np.sort(np.argsort(-cosines, kind="stable")[:most]).tolist()]
+        return [numbers[place] for place in nearest_places(numbers, self.vector, self.over, most)]
 
     def _judged(
         self,

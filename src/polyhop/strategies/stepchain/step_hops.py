@@ -17,8 +17,7 @@ def hop_of(one: AskedStep, over: View) -> Hop:
     chains = one.telling()
     spans = one.spans
     if not spans and passages:
-        found = overlapping_span(one.question, passages[0])
-        spans = (found,) if found is not None else ()
+        spans = (overlapping_span(one.question, passages[0]),)
     return Hop(
         question=one.question,
         status=_status(one, chains),

@@ -301,10 +301,10 @@ class Stepping:
 
     def answered_beside(self, shown: Collection[int]) -> list[Answered]:
         """The same for a reader who sees these passages: quotations only from others."""
-        told = [one.answered() for one in self.done if one.settled]
         seen = [set(one.sources) <= set(shown) for one in self.done if one.settled]
         return [
-            replace(one, chains=(), quotes=() if there else one.quotes) for one, there in zip(told, seen, strict=True)
+            replace(one, chains=(), quotes=() if there else one.quotes)
+            for one, there in zip(self.answered(), seen, strict=True)
         ]
 
 

@@ -9,23 +9,22 @@ find the same names on every form that is timed naively. The naive side has its 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 import numpy as np
 from measuring import (
     Figures,
     beside_others,
     machine,
-    median,
     percentile,
     save,
     show_load,
     show_table,
     show_verdicts,
+    timed,
+    times_row,
     verdict,
 )
 
@@ -37,14 +36,6 @@ ANCHORS = 3
 TIES = 16  # as FactGraph.anchors asks for
 NAIVE_FORMS = 5
 LIMIT_MS = 2.0
-T = TypeVar("T")
-
-
-def timed(work: Callable[[], T]) -> tuple[T, float, float]:
-    """A result, and how many milliseconds it took on the clock and of this thread's processor time."""
-    start, spent = time.perf_counter(), time.thread_time()
-    result = work()
-    return result, (time.perf_counter() - start) * 1e3, (time.thread_time() - spent) * 1e3
 
 
 def zipf_names(count: int, seed: int) -> list[str]:
@@ -78,17 +69,9 @@ def naive_best(cut: Sequence[set[str]], surface: str, k: int) -> list[int]:
     return [i for _, _, i in ranked[:k]]
 
 
-def row(what: str, clock: list[float], processor: list[float], naive: list[float] | None = None) -> Figures:
-    """One row of the table, in milliseconds."""
-    middle, naively = median(clock), median(naive) if naive else None
-    return {
-        "what": what,
-        "p50_ms": middle,
-        "p95_ms": percentile(clock, 95),
-        "processor_p95_ms": percentile(processor, 95),
-        "naive_ms": naively,
-        "ratio": naively / middle if naively else None,
-    }
+def row(what: str, clock: list[float], processor: list[float], naive: Sequence[float] = ()) -> Figures:
+    """One row of the table."""
+    return {**times_row(what, clock, naive, unit="ms"), "processor_p95_ms": percentile(processor, 95) * 1e3}
 
 
 def figures(count: int, folder: Path) -> Iterator[Figures]:

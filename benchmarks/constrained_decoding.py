@@ -8,15 +8,13 @@ Synthetic names and sentences of zipfian tokens; both sides are checked to agree
 from __future__ import annotations
 
 import argparse
-import json
-import platform
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 import numpy as np
+from measuring import Figures, beside_others, machine, save, show_load, show_table, timed, times_row
 
 from polyhop.indexes.names import Names
 from polyhop.indexes.substrings import Matches, SubstringGrammar, TokenStrings
@@ -25,28 +23,7 @@ from polyhop.ports import Ints
 
 VOCABULARY = 49_152
 NAIVE_STEPS = 12
-T = TypeVar("T")
-Row = dict[str, str | float | None]
-
-
-def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """A result and how many microseconds it took."""
-    start = time.perf_counter()
-    result = work()
-    return result, (time.perf_counter() - start) * 1e6
-
-
-def line(what: str, ours: list[float], naive: list[float] | None = None) -> Row:
-    """One row of the table, in microseconds."""
-    middle = float(np.median(ours))
-    naively = float(np.median(naive)) if naive else None
-    return {
-        "what": what,
-        "p50_us": middle,
-        "p95_us": float(np.percentile(ours, 95)),
-        "naive_us": naively,
-        "ratio": naively / middle if naively else None,
-    }
+line = partial(times_row, unit="us")
 
 
 def zipf_rows(count: int, shortest: int, longest: int, seed: int) -> list[list[int]]:
@@ -58,13 +35,13 @@ def zipf_rows(count: int, shortest: int, longest: int, seed: int) -> list[list[i
     return [row.tolist() for row in np.split(said, np.cumsum(lengths)[:-1])]
 
 
-def trie_lines(count: int, folder: Path) -> Iterator[Row]:
+def trie_lines(count: int, folder: Path) -> Iterator[Figures]:
     """The entity stage: which tokens may follow in a trie of names."""
     names = zipf_rows(count, 1, 7, seed=1)
-    trie, built = timed(lambda: TokenTrie.build(names))
+    trie, built, _ = timed(lambda: TokenTrie.build(names))
     yield line(f"trie: build from {count:,} names", [built])
     trie.save(folder / "trie")
-    trie, opened = timed(lambda: TokenTrie.open(folder / "trie"))
+    trie, opened, _ = timed(lambda: TokenTrie.open(folder / "trie"))
     yield line("trie: open", [opened])
     root: list[float] = []
     inner: list[float] = []
@@ -74,18 +51,18 @@ def trie_lines(count: int, folder: Path) -> Iterator[Row]:
     for walk, i in enumerate(np.random.default_rng(2).integers(0, count, 2000).tolist()):
         node = trie.root()
         for depth, token in enumerate(names[i]):
-            allowed, spent = timed(lambda node=node: trie.allowed(node))  # type: ignore[misc]
+            allowed, spent, _ = timed(lambda node=node: trie.allowed(node))  # type: ignore[misc]
             (inner if depth else root).append(spent)
             if walk < NAIVE_STEPS and depth < 2:
                 prefix = names[i][:depth]
-                expected, spent = timed(
+                expected, spent, _ = timed(
                     lambda prefix=prefix, depth=depth: sorted(  # type: ignore[misc]
                         {name[depth] for name in names if len(name) > depth and name[:depth] == prefix}
                     )
                 )
                 assert allowed.tolist() == expected
                 (naive_inner if depth else naive_root).append(spent)
-            node, spent = timed(lambda node=node, token=token: trie.advance(node, token))  # type: ignore[misc]
+            node, spent, _ = timed(lambda node=node, token=token: trie.advance(node, token))  # type: ignore[misc]
             steps.append(spent)
         assert i in trie.rows(node)
     yield line("trie: allowed tokens at the root", root, naive_root)
@@ -100,13 +77,13 @@ def naive_following(sentences: list[list[int]], subset: Ints, said: list[int]) -
     return sorted({row[i + n] for row in rows for i in range(len(row) - n) if row[i : i + n] == said})
 
 
-def substring_lines(count: int, folder: Path) -> Iterator[Row]:
+def substring_lines(count: int, folder: Path) -> Iterator[Figures]:
     """The relation stage: which tokens may follow in the substrings of a subset of rows."""
     sentences = zipf_rows(count, 12, 38, seed=3)
-    strings, built = timed(lambda: TokenStrings.build(sentences))
+    strings, built, _ = timed(lambda: TokenStrings.build(sentences))
     yield line(f"substrings: build from {count:,} rows", [built])
     strings.save(folder / "strings")
-    strings, opened = timed(lambda: TokenStrings.open(folder / "strings"))
+    strings, opened, _ = timed(lambda: TokenStrings.open(folder / "strings"))
     yield line("substrings: open", [opened])
     random = np.random.default_rng(4)
     for size in (100, 1000, 5000, count):
@@ -117,12 +94,12 @@ def substring_lines(count: int, folder: Path) -> Iterator[Row]:
         for i in range(rounds):
             subset = random.choice(count, min(size, count), replace=False)
             grammar = strings.grammar(subset)
-            _, spent = timed(lambda grammar=grammar: grammar.allowed(grammar.root()))  # type: ignore[misc]
+            _, spent, _ = timed(lambda grammar=grammar: grammar.allowed(grammar.root()))  # type: ignore[misc]
             first.append(spent)
             said = sentences[int(subset[0])][:8]
             walk(grammar, said, later)
             if i < 2 and size <= 5000:
-                expected, spent = timed(
+                expected, spent, _ = timed(
                     lambda subset=subset, said=said: naive_following(sentences, subset, said[:2])  # type: ignore[misc]
                 )
                 state = grammar.advance(grammar.advance(grammar.root(), said[0]), said[1])
@@ -143,14 +120,14 @@ def walk(grammar: SubstringGrammar, said: list[int], spent: dict[str, list[float
         return after
 
     for depth, token in enumerate(said):
-        state, took = timed(lambda state=state, token=token: step(state, token))  # type: ignore[misc]
+        state, took, _ = timed(lambda state=state, token=token: step(state, token))  # type: ignore[misc]
         spent["later steps" if depth else "first narrowing"].append(took)
 
 
-def name_lines(count: int, folder: Path) -> Iterator[Row]:
+def name_lines(count: int, folder: Path) -> Iterator[Figures]:
     """Linking passages: all names a passage of 100 words mentions."""
     keys = sorted({" ".join(f"w{token}" for token in row) for row in zipf_rows(count, 1, 4, seed=5)})
-    names, built = timed(lambda: Names.build(keys, np.arange(len(keys))))
+    names, built, _ = timed(lambda: Names.build(keys, np.arange(len(keys))))
     yield line(f"names: build from {len(keys):,} keys", [built])
     names.save(folder / "names")
     names = Names.open(folder / "names")
@@ -158,9 +135,9 @@ def name_lines(count: int, folder: Path) -> Iterator[Row]:
     ours, naive = [], []
     for row in zipf_rows(300, 100, 100, seed=6):
         text = [f"w{token}" for token in row]
-        found, spent = timed(lambda text=text: names.scan(text))  # type: ignore[misc]
+        found, spent, _ = timed(lambda text=text: names.scan(text))  # type: ignore[misc]
         ours.append(spent)
-        expected, spent = timed(
+        expected, spent, _ = timed(
             lambda text=text: [  # type: ignore[misc]
                 (first, n, known[window])
                 for first in range(len(text))
@@ -183,23 +160,17 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=130_000, help="sentences, and keys in the table of names")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     options = parser.parse_args()
-    with TemporaryDirectory() as folder:
+    about: Figures = {**machine(), "names": options.names, "rows": options.rows}
+    with TemporaryDirectory() as folder, beside_others(about):
         place = Path(folder)
         table = [
             *trie_lines(options.names, place),
             *substring_lines(options.rows, place),
             *name_lines(options.rows, place),
         ]
-    print(f"{'what':70} {'p50 us':>12} {'p95 us':>12} {'naive us':>12} {'ratio':>9}")
-    for row in table:
-        figures = [row[key] for key in ("p50_us", "p95_us", "naive_us")]
-        cells = " ".join(f"{'' if figure is None else f'{figure:,.1f}':>12}" for figure in figures)
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:,.1f}x"
-        print(f"{row['what']:70} {cells} {ratio:>9}")
-    if options.json:
-        about = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine()}
-        figures_file = {"about": {**about, "names": options.names, "rows": options.rows}, "figures": table}
-        options.json.write_text(json.dumps(figures_file, indent=2) + "\n", encoding="utf-8")
+    show_table(["", "p50 us", "p95 us", "naive us", "ratio"], [list(row.values()) for row in table])
+    show_load(about)
+    save(options.json, about, table)
 
 
 if __name__ == "__main__":

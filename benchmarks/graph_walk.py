@@ -11,13 +11,11 @@ The naive side has its facts by entity and the cosines of all relations beforeha
 from __future__ import annotations
 
 import argparse
-import time
 import tracemalloc
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path as Folder
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 import numpy as np
 import psutil
@@ -31,6 +29,8 @@ from measuring import (
     show_load,
     show_table,
     show_verdicts,
+    timed,
+    times_row,
     verdict,
 )
 
@@ -56,17 +56,9 @@ SMALL = 20  # passages of the second part
 FACTS_A_PASSAGE = 10
 LIMIT_MS = 20.0
 BOUNDS = Bounds(depth=2)
-T = TypeVar("T")
 
 Around = dict[int, list[tuple[int, int, bool]]]  # entity -> fact, where it leads, whether from head to tail
 Seeds = list[tuple[int, float]]
-
-
-def timed(work: Callable[[], T]) -> tuple[T, float, float]:
-    """A result, and how many milliseconds it took on the clock and of this process's processor time."""
-    start, spent = time.perf_counter(), time.process_time()
-    result = work()
-    return result, (time.perf_counter() - start) * 1e3, (time.process_time() - spent) * 1e3
 
 
 def units(count: int, random: np.random.Generator) -> Floats:
@@ -216,16 +208,11 @@ def _best_once(found: Sequence[WalkedPath], seeds: dict[int, float]) -> list[Wal
 
 
 def row(what: str, clock: Sequence[float], processor: Sequence[float], naive: Sequence[float] = ()) -> Figures:
-    """One row of the table, in milliseconds."""
-    middle, naive_middle = median(clock), median(naive) if naive else None
+    """One row of the table."""
     return {
-        "what": what,
-        "p50_ms": middle,
-        "p95_ms": percentile(clock, 95),
-        "processor_p50_ms": median(processor),
-        "processor_p95_ms": percentile(processor, 95),
-        "naive_ms": naive_middle,
-        "ratio": naive_middle / middle if naive_middle is not None else None,
+        **times_row(what, clock, naive, unit="ms"),
+        "processor_p50_ms": median(processor) * 1e3,
+        "processor_p95_ms": percentile(processor, 95) * 1e3,
     }
 
 

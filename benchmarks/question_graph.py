@@ -12,12 +12,10 @@ Vectors are synthetic, clustered as those of generated questions are, or those o
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 import numpy as np
 from measuring import (
@@ -30,6 +28,7 @@ from measuring import (
     show_load,
     show_table,
     show_verdicts,
+    timed,
     verdict,
 )
 
@@ -44,14 +43,6 @@ SHARES = (0.46, 0.16, 0.16, 0.22)  # of a squared length: what all share, the to
 NEIGHBOURS = 10  # the most that figures walk to are 5
 STEPS = 30  # that are walked: each from the nodes nearest to a question
 LIMIT_MS, RECALL = 60.0, 0.99
-T = TypeVar("T")
-
-
-def timed(work: Callable[[], T]) -> tuple[T, float, float]:
-    """A result, and how many seconds it took on the clock and of this process's processor time."""
-    start, spent = time.perf_counter(), time.process_time()
-    result = work()
-    return result, time.perf_counter() - start, time.process_time() - spent
 
 
 def directions(count: int, random: np.random.Generator) -> Floats:

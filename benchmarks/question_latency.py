@@ -40,9 +40,10 @@ from measuring import (
     show_load,
     show_table,
     show_verdicts,
+    timed,
     verdict,
 )
-from question_graph import clustered, directions, timed
+from question_graph import clustered, directions
 
 from polyhop.engine import Polyhop
 from polyhop.indexes.lexical import Lexical

@@ -8,18 +8,16 @@ Synthetic unit vectors and passages of zipfian words; both sides are checked to 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import platform
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 import numpy as np
+from measuring import Figures, beside_others, machine, save, show_load, show_table, timed, times_row
 
 from polyhop.indexes import lexical, vectors
 from polyhop.indexes.folding import tokens
@@ -28,28 +26,7 @@ from polyhop.ports import Floats, Ints
 
 DIMENSIONS = 384
 WORDS = 60_000
-T = TypeVar("T")
-Row = dict[str, str | float | None]
-
-
-def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """A result and how many milliseconds it took."""
-    start = time.perf_counter()
-    result = work()
-    return result, (time.perf_counter() - start) * 1e3
-
-
-def line(what: str, ours: list[float], naive: list[float] | None = None) -> Row:
-    """One row of the table, in milliseconds."""
-    middle = float(np.median(ours))
-    naively = float(np.median(naive)) if naive else None
-    return {
-        "what": what,
-        "p50_ms": middle,
-        "p95_ms": float(np.percentile(ours, 95)),
-        "naive_ms": naively,
-        "ratio": naively / middle if naively else None,
-    }
+line = partial(times_row, unit="ms")
 
 
 def unit_rows(count: int, seed: int) -> Floats:
@@ -68,27 +45,27 @@ def naive_vectors(index: vectors.Vectors, rows: Floats, queries: Floats) -> list
     """How long the loop takes for each query, having found the same as the index."""
     plain, naive = rows.tolist(), []
     for query in queries:
-        expected, spent = timed(lambda query=query: naive_nearest(plain, query.tolist(), 10))  # type: ignore[misc]
+        expected, spent, _ = timed(lambda query=query: naive_nearest(plain, query.tolist(), 10))  # type: ignore[misc]
         naive.append(spent)
         assert index.search(query, 10)[0].tolist() == expected
     return naive
 
 
-def vector_lines(count: int, folder: Path) -> Iterator[Row]:
+def vector_lines(count: int, folder: Path) -> Iterator[Figures]:
     """Dense retrieval."""
     rows, queries = unit_rows(count, 1), unit_rows(200, 2)
     everything = np.arange(count)
     for number, part in enumerate(np.array_split(everything, 8)):
         write_arrays(folder / f"vectors-{number}", vectors.build(part, rows[part]))
-    _, written = timed(lambda: write_arrays(folder / "vectors", vectors.build(everything, rows)))
+    _, written, _ = timed(lambda: write_arrays(folder / "vectors", vectors.build(everything, rows)))
     yield line(f"vectors: write {count:,} x {DIMENSIONS}", [written])
-    index, opened = timed(lambda: vectors.Vectors.open([folder / "vectors"], everything))
+    index, opened, _ = timed(lambda: vectors.Vectors.open([folder / "vectors"], everything))
     yield line("vectors: open", [opened])
     index.search(queries[0], 10)
     naive = naive_vectors(index, rows, queries[:2])
     for k in (10, 100):
         ours = [timed(lambda query=query, k=k: index.search(query, k))[1] for query in queries]  # type: ignore[misc]
-        yield line(f"vectors: search, k = {k} (naive: a loop in Python)", ours, naive if k == 10 else None)
+        yield line(f"vectors: search, k = {k} (naive: a loop in Python)", ours, naive if k == 10 else ())
     sorting = [
         timed(lambda query=query: np.argsort(-(rows @ query), kind="stable")[:10])[1]  # type: ignore[misc]
         for query in queries
@@ -135,22 +112,22 @@ def zipf_texts(count: int, length: int, seed: int) -> list[str]:
     return [" ".join(f"w{word}" for word in row) for row in np.split(said, np.cumsum(lengths)[:-1])]
 
 
-def lexical_lines(count: int, folder: Path) -> Iterator[Row]:
+def lexical_lines(count: int, folder: Path) -> Iterator[Figures]:
     """BM25 retrieval."""
     texts, questions = zipf_texts(count, 95, 4), zipf_texts(300, 30, 5)
     everything: Ints = np.arange(count)
-    arrays, built = timed(lambda: lexical.build(everything, texts))
+    arrays, built, _ = timed(lambda: lexical.build(everything, texts))
     yield line(f"lexical: build from {count:,} passages of 95 words", [built])
-    _, written = timed(lambda: write_arrays(folder / "lexical", arrays))
+    _, written, _ = timed(lambda: write_arrays(folder / "lexical", arrays))
     yield line("lexical: write", [written])
-    index, opened = timed(lambda: lexical.Lexical.open([folder / "lexical"], everything))
+    index, opened, _ = timed(lambda: lexical.Lexical.open([folder / "lexical"], everything))
     yield line("lexical: open", [opened])
     said = [Counter(tokens(text)) for text in texts]
     lengths = [counts.total() for counts in said]
     naive = []
     for question in questions[:5]:
         terms = tokens(question)
-        expected, spent = timed(lambda terms=terms: naive_bm25(said, lengths, terms, 10))  # type: ignore[misc]
+        expected, spent, _ = timed(lambda terms=terms: naive_bm25(said, lengths, terms, 10))  # type: ignore[misc]
         naive.append(spent)
         assert index.search(question, 10)[0].tolist() == expected
     ours = [timed(lambda question=question: index.search(question, 10))[1] for question in questions]  # type: ignore[misc]
@@ -172,18 +149,12 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=15_664, help="vectors, and passages of text")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     options = parser.parse_args()
-    with TemporaryDirectory() as folder:
+    about: Figures = {**machine(), "passages": options.passages}
+    with TemporaryDirectory() as folder, beside_others(about):
         table = [*vector_lines(options.passages, Path(folder)), *lexical_lines(options.passages, Path(folder))]
-    print(f"{'what':70} {'p50 ms':>10} {'p95 ms':>10} {'naive ms':>10} {'ratio':>10}")
-    for row in table:
-        figures = [row[key] for key in ("p50_ms", "p95_ms", "naive_ms")]
-        cells = " ".join(f"{'' if figure is None else f'{figure:,.3f}':>10}" for figure in figures)
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:,.1f}x"
-        print(f"{row['what']:70} {cells} {ratio:>10}")
-    if options.json:
-        about = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine()}
-        figures_file = {"about": {**about, "passages": options.passages}, "figures": table}
-        options.json.write_text(json.dumps(figures_file, indent=2) + "\n", encoding="utf-8")
+    show_table(["", "p50 ms", "p95 ms", "naive ms", "ratio"], [list(row.values()) for row in table])
+    show_load(about)
+    save(options.json, about, table)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,9 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
+from polyhop.models.within import Within
+from polyhop.planning.planner import RULES
+from polyhop.plans import Plan
 from polyhop.strategies.auto import Auto
 from polyhop.strategies.paths.strategy import Paths
 from polyhop.strategies.stepchain.strategy import StepChain
@@ -64,6 +67,20 @@ def test_the_path_has_the_time_that_steps_have_left(
     engine.ask(BRIDGE, strategy="auto", budget=Budget(seconds=seconds))
     assert given == asked
     assert seconds not in given or seconds is None
+
+
+def test_steps_are_planned_by_the_names_that_auto_knows(engine: Polyhop, monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[bool] = []
+    plan = View.plan
+
+    def noted(self: View, question: str, model: Within | None = None, *, prefer: str = RULES) -> Plan:
+        known.append("parsekg" in self.layers)
+        return plan(self, question, model, prefer=prefer)
+
+    monkeypatch.setattr(View, "plan", noted)
+    engine.search(BRIDGE, strategy="auto")
+    assert len(known) > 1
+    assert all(known)
 
 
 def test_steps_have_the_time_that_the_first_look_has_left(engine: Polyhop, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,8 @@ class Auto:
             reason = f"no passage near the question answers it ({found.chance:.2f} of {self.sure:.2f})"
         else:
             strategy, reason = _following(plan, over), f"the plan has {len(plan.steps)} steps"
-        evidence = strategy.retrieve(question, over.restricted(strategy.needs), left_of(budget, began))
+        known = [name for name in self.wants if name in over.layers]  # of the names by which it was planned
+        evidence = strategy.retrieve(question, over.restricted([*strategy.needs, *known]), left_of(budget, began))
         trail = (f"{evidence.strategy}, because {reason}", *evidence.trail)
         evidence = replace(evidence, strategy="auto", trail=trail)
         return _beside_path(evidence, over, left_of(budget, began)) if isinstance(strategy, StepChain) else evidence

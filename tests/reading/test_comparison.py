@@ -37,12 +37,12 @@ WORLD = (
 )
 
 
-def compare(question: str, models: Models) -> Reading | None:
-    """What the plan of a question says of the world."""
-    titles = [plain(one.title) for one in WORLD]
+def compare(question: str, models: Models, world: tuple[Passage, ...] = WORLD) -> Reading | None:
+    """What the plan of a question says of a world."""
+    titles = [plain(one.title) for one in world]
     plan = decompose(question, [title for title in titles if title.casefold() in question.casefold()])
-    steps = read_steps(plan, WORLD, models, found={})
-    return Comparison(passages=WORLD, models=models).read(question, plan, steps)
+    steps = read_steps(plan, world, models, found={})
+    return Comparison(passages=world, models=models).read(question, plan, steps)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +167,68 @@ def test_compare_doubts_what_no_passage_is_about(models: Models) -> None:
 @pytest.mark.parametrize("question", ["Where was Orla Venn born?", "Who painted the Gull?", "", "or", "and?"])
 def test_compare_leaves_other_questions_alone(question: str, models: Models) -> None:
     assert compare(question, models) is None
+
+
+def test_three_options_of_a_question_in_several_steps_are_compared(models: Models) -> None:
+    town = passage("Harl", "Harl is the town in which the engineer Tam Ostler was born.")
+    question = "Which town was the director of Low Tide born in: Harl, Gull or Elm Bridge?"
+    reading = compare(question, models, (*WORLD, town))
+    assert reading is not None
+    assert (reading.text, reading.kind) == ("Harl", AnswerKind.CHOICE)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who was born first, Orla Venn or Tam Ostler?", AnswerKind.CHOICE),
+        ("Was Orla Venn born before or after Tam Ostler?", AnswerKind.CHOICE),
+        ("Which one is a paddle steamer, Gull or Low Tide?", AnswerKind.CHOICE),
+        ("Do Orla Venn and Pell Marrow have the same nationality?", AnswerKind.VERDICT),
+        ("Are both Orla Venn and Pell Marrow painters?", AnswerKind.VERDICT),
+        ("How old was Orla Venn when she died?", AnswerKind.VALUE),
+    ],
+)
+def test_what_is_compared_answers_in_the_kind_that_is_asked_for(
+    question: str, kind: AnswerKind, models: Models
+) -> None:
+    reading = compare(question, models)
+    assert reading is not None
+    assert reading.kind is kind
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sure"),
+    [("1900", "3 May 1900", False), ("3 May 1900", "1 April 1900", True), ("1899", "3 May 1900", True)],
+)
+def test_a_bare_year_is_neither_before_nor_after_a_day_of_it(
+    first: str, second: str, sure: bool, models: Models
+) -> None:
+    world = (
+        passage("Ada Lund", f"Ada Lund was born on {first} in Harl."),
+        passage("Bo Vale", f"Bo Vale was born on {second} in Fenn."),
+    )
+    reading = compare("Who was born first, Ada Lund or Bo Vale?", models, world)
+    assert reading is not None
+    assert (reading.confidence > 0.5) is sure
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("is married", "yes"),
+        ("is not married", "no"),
+        ("was never married", "no"),
+        ("isn't old, and is married", "yes"),
+    ],
+)
+def test_what_is_denied_of_one_does_not_hold_of_both(said: str, verdict: str) -> None:
+    world = (passage("Ada Lund", "Ada Lund is married."), passage("Bo Vale", f"Bo Vale {said}."))
+    question = "Are both Ada Lund and Bo Vale married?"
+    plan = decompose(question, ["Ada Lund", "Bo Vale"])
+    steps = [StepReading(step.question) for step in plan.steps]
+    reading = Comparison(passages=world, models=load_models(QUICK)).read(question, plan, steps)
+    assert reading is not None
+    assert reading.text == verdict
 
 
 def test_options_are_named_as_in_the_question(models: Models) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote
-from polyhop.reading.subjects import about, address_asked_for, lacks_number, likeness, told_of_both
+from polyhop.reading.subjects import about, address_asked_for, countries_of, lacks_number, likeness, told_of_both
 from polyhop.types import Passage
 
 
@@ -125,3 +125,21 @@ def test_an_email_address_that_is_asked_for_is_one(question: str, said: str, add
 )
 def test_what_number_something_has_is_told_by_a_number(question: str, text: str, lacks: bool) -> None:
     assert lacks_number(question, text) is lacks
+
+
+@pytest.mark.parametrize(
+    ("title", "said", "countries"),
+    [
+        ("Virginia Woolf", "Virginia Woolf was an English writer.", {"United Kingdom"}),
+        ("Victoria Lund", "Victoria Anne Lund (born 1801) was a Danish painter.", {"Denmark"}),
+        ("Jordan Vale (poet)", "Jordan Vale wrote verses. He was British.", {"United Kingdom"}),
+        ("New Zealand team", "The New Zealand team plays at Harl.", {"New Zealand"}),
+        ("Denmark", "Denmark borders Germany.", {"Denmark", "Germany"}),
+        ("", "A Danish ship sank.", {"Denmark"}),
+    ],
+)
+def test_a_name_that_is_a_country_too_tells_no_nationality(title: str, said: str, countries: set[str]) -> None:
+    """Unless no other country is named."""
+    told = countries_of(Passage(id="p", document_id="d", ordinal=0, start=0, end=len(said), title=title, text=said))
+    assert told is not None
+    assert told[0] == countries

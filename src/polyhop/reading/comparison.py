@@ -17,10 +17,11 @@ from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import ORDERS, Combination, Plan
 from polyhop.reading.measured import alike_amounts
+from polyhop.reading.negation import denies
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
 from polyhop.reading.steps import Candidate, StepReading, dated, glance
-from polyhop.reading.subjects import about, likeness
+from polyhop.reading.subjects import about, countries_of, likeness
 from polyhop.types import AnswerKind, Hop, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
@@ -153,7 +154,7 @@ class Comparison:
         return _common(operands, _LIKELY) or _of_each(operands) or _common(operands)
 
     def _chosen(self, question: str) -> Reading | None:
-        """Which of two options a question offers, where nothing is asked of each: the one that passages fit better."""
+        """Which option a question offers, where nothing is asked of each: the one that the passages fit best."""
         names = choices(question)
         if names is None:
             return None
@@ -161,10 +162,10 @@ class Comparison:
         for name in sorted(names, key=len, reverse=True):
             frame = frame.replace(name, " ", 1)
         asked = " ".join(re.sub(r"\bor\b", " ", frame).split())
-        return self._by_relevance([(name, name) for name in names], [asked, asked])
+        return self._by_relevance([(name, name) for name in names], [asked] * len(names))
 
     def _by_date(self, comparator: str, operands: Sequence[Operand]) -> Compared | None:
-        """Which of two came first or last, or lived longer, the second where neither did; None without dates."""
+        """Which of two came first or last, or lived longer, the second where none is told to; None without dates."""
         told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
         known = [at for at, dates in enumerate(told) if None not in dates]
         if not known or (len(known) == 1 and (operands[0].is_version or not operands[0].subject)):
@@ -175,13 +176,14 @@ class Comparison:
         if len(known) == 1:  # of whom no death is told may be alive: that is later than any date
             other = operands[0].targets == ("date of death",) and comparator == "later"
             option = operands[1 - known[0] if other else known[0]].option
-            return Compared(_reading(option, quotes, 0.4, f"only one {names} told"), found)
+            return Compared(_reading(option, quotes, 0.4, f"only one {names} told", AnswerKind.CHOICE), found)
         keys = [[one[0] for one in dates if one is not None] for dates in told]
-        measures = [length_of(*dates) if comparator == "longer" else dates[0] for dates in keys]
+        size = min(sum(map(bool, day)) for dates in keys for day in dates)  # all have a year, some a month and a day
+        measures = [(length_of(*dates) if comparator == "longer" else dates[0])[:size] for dates in keys]
         first = measures[0] < measures[1] if comparator == "earlier" else measures[0] > measures[1]
         chosen = operands[0 if first else 1].option
         sure = 0.9 if measures[0] != measures[1] else 0.4
-        return Compared(_reading(chosen, quotes, sure, f"compared by {names}"), found)
+        return Compared(_reading(chosen, quotes, sure, f"compared by {names}", AnswerKind.CHOICE), found)
 
     def _time_apart(self, question: str, operands: Sequence[Operand]) -> Compared | None:
         """How far the dates of two things lie apart, in the unit that is asked for; None where one is not told."""
@@ -219,7 +221,7 @@ class Comparison:
         return glance(question, [passage], self.models) if passage is not None else []
 
     def _by_relevance(self, options: Sequence[tuple[str, str]], asked: Sequence[str]) -> Reading | None:
-        """Which of two fits what is said: the cross-encoder reads it with the sentences about each."""
+        """Which option fits what is said: the cross-encoder reads it with the sentences about each."""
         best: list[tuple[float, str, Quote]] = []
         for (option, subject), question in zip(options, asked, strict=True):
             passage = about(subject, self.passages)
@@ -235,7 +237,8 @@ class Comparison:
         best.sort(key=lambda item: -item[0])
         lead = best[0][0] - best[1][0] if len(best) > 1 else 0.0
         quotes = [quote for _, _, quote in best]
-        return _reading(best[0][1], quotes, min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better")
+        sure, note = min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better"
+        return _reading(best[0][1], quotes, sure, note, AnswerKind.CHOICE)
 
     def _agreeing(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether two things have a country in common, or the same value, which one may have said with more words."""
@@ -245,25 +248,25 @@ class Comparison:
             return None
         told, quotes = tuple(value and value[1] for value in values), [one.quote for _, one in known]
         if len(known) < len(operands):
-            return Compared(_reading("yes", quotes, 0.3, "only one of the two was found"), told)
+            return Compared(_verdict(True, quotes, 0.3, "only one of the two was found"), told)
         (one, first), (other, second) = known
         note = f"{operands[0].option}: {first.found}; {operands[1].option}: {second.found}"
         agree = (
             one & other if _NATION.search(operands[0].readings[0].question) else one and (one <= other or other <= one)
         )
-        return Compared(_reading("yes" if agree else "no", quotes, 0.8, note), told)
+        return Compared(_verdict(bool(agree), quotes, 0.8, note), told)
 
     def _values(self, operand: Operand) -> tuple[frozenset[str], ToldValue] | None:
         """The countries that the passage about a thing names first, or the words of the value that was asked for."""
         if _NATION.search(operand.readings[0].question):
-            own = _countries(about(operand.subject, self.passages))
+            own = countries_of(about(operand.subject, self.passages))
             return own and (own[0], ToldValue(" or ".join(sorted(own[0])), own[1]))
         best = operand.readings[0].best
         return None if best is None else (word_families(best.text), _told_by(best))
 
     def _holding(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether something holds of both: half of its words have to be said of each, and each nationality."""
-        shares, quotes, nations = [], [], []
+        shares, quotes, denied, nations = [], [], [], []
         for operand in operands:
             question = operand.readings[0].question.replace(operand.subject, " ")
             asked = word_families(question) - _IDLE
@@ -273,12 +276,14 @@ class Comparison:
                 return None
             said = [word_families(passage.text[start:end]) & asked for start, end in spans]
             shares.append(len(frozenset().union(*said)) / len(asked))
-            quotes.append(Quote(passage, *max(zip(said, spans, strict=True), key=lambda item: len(item[0]))[1]))
-            own = _countries(passage)
+            best = Quote(passage, *max(zip(said, spans, strict=True), key=lambda item: len(item[0]))[1])
+            quotes.append(best)
+            denied.append(denies(text_of(best), question))
+            own = countries_of(passage)
             wanted = {country for _, _, country in countries_in(question)}
             nations.append(wanted <= (own[0] if own else frozenset()))
-        holds = min(shares) >= 0.5 and all(nations)
-        reading = _reading("yes" if holds else "no", quotes, 0.5, "by the words that are said of both")
+        holds = min(shares) >= 0.5 and not any(denied) and all(nations)
+        reading = _verdict(holds, quotes, 0.5, "by the words that are said of both")
         return Compared(reading, tuple(ToldValue(None, quote) for quote in quotes))
 
 
@@ -350,7 +355,7 @@ def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
         return None if text is None else Compared(_reading(text, quotes, sure, note), told)
     first = values[0] > values[1] if comparator == "larger" else values[0] < values[1]
     confidence = 0.8 if values[0] != values[1] else 0.4
-    return Compared(_reading(operands[0 if first else 1].option, quotes, confidence, note), told)
+    return Compared(_reading(operands[0 if first else 1].option, quotes, confidence, note, AnswerKind.CHOICE), told)
 
 
 def _common(operands: Sequence[Operand], likely: float = 0.0) -> Compared | None:
@@ -384,16 +389,11 @@ def _of_each(operands: Sequence[Operand]) -> Compared | None:
     return Compared(replace(reading, kind=AnswerKind.LIST, items=tuple(items)), tuple(told))
 
 
-def _countries(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:
-    """The countries in the first sentence that names any."""
-    if passage is None:
-        return None
-    for start, end in sentence_spans(passage.text):
-        named = frozenset(country for _, _, country in countries_in(passage.text[start:end]))
-        if named:
-            return named, Quote(passage, start, end)
-    return None
+def _reading(
+    text: str, quotes: Sequence[Quote], confidence: float, note: str, kind: AnswerKind = AnswerKind.VALUE
+) -> Reading:
+    return Reading(text=text, kind=kind, quotes=tuple(dict.fromkeys(quotes)), confidence=confidence, note=note)
 
 
-def _reading(text: str, quotes: Sequence[Quote], confidence: float, note: str) -> Reading:
-    return Reading(text=text, quotes=tuple(dict.fromkeys(quotes)), confidence=confidence, note=note)
+def _verdict(holds: bool, quotes: Sequence[Quote], confidence: float, note: str) -> Reading:
+    return _reading("yes" if holds else "no", quotes, confidence, note, AnswerKind.VERDICT)

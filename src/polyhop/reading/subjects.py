@@ -12,6 +12,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type
+from polyhop.english.countries import countries_in
 from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.indexes.folding import fold, pieces
 from polyhop.reading.conversations.turns import SpokenPassage
@@ -74,6 +75,29 @@ def about(name: str, passages: Sequence[Passage]) -> Passage | None:
     titled = [(likeness(name, passage.title), -position) for position, passage in enumerate(passages) if passage.title]
     best, position = max(titled, default=(0.0, 0))
     return passages[-position] if best >= _ALIKE else None
+
+
+def countries_of(passage: Passage | None) -> tuple[frozenset[str], Quote] | None:
+    """The countries in the first sentence that names any, but for what the passage is called: Victoria, or Jordan.
+
+    Those in its title count where no sentence names others, or where it is one.
+    """
+    if passage is None:
+        return None
+    title, in_title = plain(passage.title), None
+    called = r"\s+(?:[A-Z]\S*\s+){0,2}".join(map(re.escape, title.split()))  # another name may stand between
+    for start, end in sentence_spans(passage.text):
+        said, quote = passage.text[start:end], Quote(passage, start, end)
+        rest = said if not called or _countries(title) == {title} else re.sub(called, " ", said)
+        if _countries(rest):
+            return _countries(rest), quote
+        if in_title is None and _countries(said):
+            in_title = _countries(said), quote
+    return in_title
+
+
+def _countries(text: str) -> frozenset[str]:
+    return frozenset(country for _, _, country in countries_in(text))
 
 
 def of_its_version(found: Pointing) -> Pointing:

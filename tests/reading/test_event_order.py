@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from polyhop.models.choice import Models
-from polyhop.reading.event_order import ordered
+from polyhop.reading.asked_events import asked_events
+from polyhop.reading.by_kind_of_text import read_by_kind_of_text
+from polyhop.reading.event_order import Moment, _measured, ordered
 from polyhop.reading.reader import Reading
-from polyhop.types import Occasion, Passage
+from polyhop.types import AnswerKind, Evidence, Occasion, Passage
 
 CHATS = {
     "20310204_17:30": """Ada Brisk: Hi Tom! Could you lend me your long ladder this weekend? The gutters are full.
@@ -56,18 +58,18 @@ WORLD = tuple(chat(when, text) for when, text in CHATS.items())
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("Did Ada ask Tom for his ladder before he told her about the flood in his cellar?", "Yes"),
-        ("Did Ada ask Tom for his ladder after he told her about the flood in his cellar?", "No"),
-        ("Did Mara announce the regatta before Ada asked Tom to measure the kitchen window?", "Yes"),
-        ("Did Tom tell Ada that he ordered the glass before she asked him to measure the window?", "No"),
-        ("Did Mara announce the spring regatta after Piet complained about the noise?", "No"),
-        ("Did the discussion about lighthouses occur after the discussion about kites?", "Yes"),
+        ("Did Ada ask Tom for his ladder before he told her about the flood in his cellar?", "yes"),
+        ("Did Ada ask Tom for his ladder after he told her about the flood in his cellar?", "no"),
+        ("Did Mara announce the regatta before Ada asked Tom to measure the kitchen window?", "yes"),
+        ("Did Tom tell Ada that he ordered the glass before she asked him to measure the window?", "no"),
+        ("Did Mara announce the spring regatta after Piet complained about the noise?", "no"),
+        ("Did the discussion about lighthouses occur after the discussion about kites?", "yes"),
         ("Did the talk about kites take place before or after the talk about lighthouses?", "before"),
         (
             "Is the time between Ada asking Tom to measure the window and Tom ordering glass over 3 days?",
-            "Yes",
+            "yes",
         ),
-        ("Did it take more than a week from Ada asking Tom to measure the window to Tom ordering the new glass?", "No"),
+        ("Did it take more than a week from Ada asking Tom to measure the window to Tom ordering the new glass?", "no"),
         (
             "How many days passed between Piet complaining about the noise and Mara telling him that the yard agreed?",
             "7 days",
@@ -95,7 +97,7 @@ def test_ordered_reads_the_turns_of_one_conversation_in_their_order(models: Mode
     question = "Did Piet ask about lighthouses before Mara said that lighthouses make her sad?"
     reading = read(question, WORLD[-1:], models)
     assert reading is not None
-    assert reading.text == "Yes"
+    assert reading.text == "yes"
     assert len(reading.quotes) == 2
 
 
@@ -104,7 +106,7 @@ def test_ordered_takes_the_first_time_that_something_is_told(models: Models) -> 
     again = chat("20311020_08:00", "Ada Brisk: Hi Tom! Could you lend me your long ladder again?\nTom Rook: Of course.")
     reading = read("Did Ada ask Tom for his ladder before Mara announced the regatta?", [again, *WORLD], models)
     assert reading is not None
-    assert reading.text == "Yes"
+    assert reading.text == "yes"
 
 
 def test_ordered_says_which_event_it_did_not_find(models: Models) -> None:
@@ -122,7 +124,7 @@ def test_ordered_reads_the_time_in_a_header(header: str, models: Models) -> None
     question = "Did Ada ask Tom for a ladder before he told her that his cellar was flooded?"
     reading = read(question, [chat(header, CHATS["20310204_17:30"]), WORLD[1]], models)
     assert reading is not None
-    assert reading.text == "Yes"
+    assert reading.text == "yes"
     assert "dated 2031-02-04 17:30 and 2031-02-07 09:10" in reading.note
 
 
@@ -142,7 +144,7 @@ def test_ordered_dates_the_later_pieces_of_a_long_conversation(models: Models) -
     question = "Did Tom tell Ada that the ladder stands in his shed before he told her about the flood?"
     reading = read(question, [later, WORLD[1]], models)
     assert reading is not None
-    assert reading.text == "Yes"
+    assert reading.text == "yes"
     assert reading.quotes[0].passage.id == "later"
 
 
@@ -161,10 +163,10 @@ ARTICLES = (
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("Did the opening of the Long Bridge take place before the completion of the lighthouse of Sker?", "No"),
+        ("Did the opening of the Long Bridge take place before the completion of the lighthouse of Sker?", "no"),
         (
             "How many years passed between the completion of the lighthouse and the opening of the Long Bridge?",
-            "3 years",
+            "2 years",
         ),
         ("Did the opening of the Long Bridge take place before the launch of the Gull?", None),
     ],
@@ -181,3 +183,53 @@ def test_ordered_leaves_other_questions_alone(models: Models) -> None:
     undated = prose("Notes", "Ada asked Tom for a ladder. He told her about the flood.")
     assert read("Did Ada ask Tom for a ladder before he told her about the flood?", [undated], models) is None
     assert read("Did Ada ask Tom for a ladder before he told her about the flood?", [], models) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second", "length"),
+    [
+        ("How many years passed", Moment(1841), Moment(1872), "31 years"),
+        ("How many years passed", Moment(2031, 1, 1), Moment(2031, 9, 1), "0 years"),
+        ("How many weeks passed", Moment(2031, 2, 1), Moment(2031, 2, 12), "1 week"),
+        ("How long was it", Moment(1841), Moment(1872, 5, 4), "31 years"),
+        ("How long was it", Moment(2031, 2, 1, 600), Moment(2031, 2, 12, 30), "11 days"),
+        ("How many days passed", Moment(1841), Moment(1872), None),
+        ("How many hours passed", Moment(2031, 2, 1, 600), Moment(2031, 2, 1, 710), "1 hour"),
+        ("How many minutes passed", Moment(2031, 2, 1, 600), Moment(2031, 2, 1, 710), "110 minutes"),
+    ],
+)
+def test_the_length_between_two_events_is_counted_in_whole_units(
+    question: str, first: Moment, second: Moment, length: str | None
+) -> None:
+    asked = asked_events(f"{question} between the opening of the mill and the launch of the Gull?")
+    assert asked is not None
+    assert _measured(asked, first, second) == length
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Did the opening of the bridge take place before the completion of the lighthouse?", AnswerKind.VERDICT),
+        ("Did the opening of the bridge happen before or after the completion of the lighthouse?", AnswerKind.CHOICE),
+        (
+            "Is the time between the completion of the lighthouse and the opening of the bridge over 3 days?",
+            AnswerKind.VERDICT,
+        ),
+        ("How long was it between the completion of the lighthouse and the opening of the bridge?", AnswerKind.VALUE),
+    ],
+)
+def test_the_order_of_events_is_a_verdict_or_a_choice(question: str, kind: AnswerKind, models: Models) -> None:
+    reading = read(question, ARTICLES, models)
+    assert reading is not None
+    assert reading.kind is kind
+
+
+def test_what_dates_do_not_tell_may_stand_in_prose(models: Models) -> None:
+    """But in conversations nothing tells it where their days do not."""
+    said = prose("Ada Lund", "Ada Lund resigned a week after the meeting. The mill at Harl was built in 1900.")
+    for passages, told in (((said,), "no"), (WORLD[:1], None)):
+        question = "Did Ada Lund resign before the meeting?"
+        evidence = Evidence(question=question, strategy="given", passages=passages)
+        reading = read_by_kind_of_text(question, evidence, models, lambda *_: Reading(text="no", confidence=0.9))
+        assert reading.text == told
+        assert "no dated passage" in reading.note

@@ -49,7 +49,7 @@ class AskedEvents:
     relation: Relation = "before"  # first to second
     comparison: Comparison = ""  # of an interval with the limit; nothing where its length is asked
     limit: float = 0.0  # in days
-    unit: str = "day"  # in which a length is asked
+    unit: str = ""  # in which a length is asked; nothing where none is named
 
 
 def asked_events(question: str) -> AskedEvents | None:
@@ -109,7 +109,7 @@ def _interval(text: str) -> AskedEvents | None:
     pair = _ends(text) if length is not None else None
     if pair is None or length is None:
         return None
-    return AskedEvents(kind="interval", first=pair[0], second=pair[1], unit=(length["unit"] or "day").lower())
+    return AskedEvents(kind="interval", first=pair[0], second=pair[1], unit=(length["unit"] or "").lower())
 
 
 def _ends(text: str) -> tuple[str, str] | None:

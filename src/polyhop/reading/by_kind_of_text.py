@@ -18,6 +18,7 @@ from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.reading.abroad.questions import asked_abroad
 from polyhop.reading.conversations.of_a_day import of_the_day, read_day
+from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.event_order import ordered, when_said
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, text_of
@@ -67,14 +68,16 @@ def read_by_kind_of_text(question: str, evidence: Evidence, models: Models, read
 
         return read_abroad(question, abroad, passages)  # which sees by itself what is not spoken of
     dated = ordered(question, passages, models) or read_day(question, passages)
-    if dated is not None:
-        return dated
+    if dated is not None and (dated.text is not None or all(map(SpokenPassage.of, passages))):
+        return dated  # what the days of conversations do not tell, nothing in them does; prose may, in words
     counted = rows_counted(question, passages)
     if counted:
         quotes = tuple(row.quote for row in counted)
         return Reading(text=str(len(counted)), quotes=quotes, confidence=COUNTED, note="counted rows")
     said = when_said(question, passages, models)
     read = as_changed(question, reads(question, evidence, of_the_day(question, passages), models), passages, models)
+    if dated is not None:
+        read = replace(read, note=f"{dated.note}; {read.note}")
     trusted = said is not None and (read.text is None or said.confidence >= read.confidence)
     return said if said is not None and trusted else read
 

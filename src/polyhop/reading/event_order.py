@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 
 from polyhop.documents.conversations.stamps import minute_of
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.dates import DATE, parse_date
+from polyhop.english.dates import DATE, parse_date, time_apart
 from polyhop.english.events import SPEECH, EventClause, event_clause, is_event
+from polyhop.english.numbers import counted
 from polyhop.english.verbs import base_form, base_of
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import pieces
@@ -20,7 +21,7 @@ from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
 from polyhop.reading.conversations.asked import said_when
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.reader import Quote, Reading, text_of
-from polyhop.types import Passage
+from polyhop.types import AnswerKind, Passage
 
 _MOST: Final = 40  # texts that the cross-encoder reads for each event
 _CLEAR: Final = 2.0  # logits below the best at which another passage tells of an event as well
@@ -122,6 +123,7 @@ def ordered(question: str, passages: Sequence[Passage], models: Models) -> Readi
         return Reading(text=None, note=f"{dates}: that does not tell")
     return Reading(
         text=answer,
+        kind=_kind(asked),
         quotes=tuple(dict.fromkeys([_sentence(asked.first, one, models), _sentence(asked.second, other, models)])),
         confidence=min(_sureness(one.logit), _sureness(other.logit)),
         note=f"{asked.first}; {asked.second}: {dates}",
@@ -238,15 +240,19 @@ def _clear(found: Sequence[_Telling]) -> list[_Telling]:
 def _answer(asked: AskedEvents, first: _Telling, second: _Telling) -> str | None:
     """What the dates of two tellings say; None where they do not decide."""
     if asked.kind == "interval":
-        whole = not asked.comparison and UNITS[asked.unit] >= 1  # days are counted in the calendar
-        apart = _apart(*(told.text.when._replace(minute=-1) if whole else told.text.when for told in (first, second)))
-        return None if apart is None else _measured(asked, apart)
+        return _measured(asked, first.text.when, second.text.when)
     sign = _compared(first, second)
     if sign is None:
         return None
     if asked.relation == "either":
         return "before" if sign < 0 else "after"
-    return "Yes" if (sign < 0) == (asked.relation == "before") else "No"
+    return "yes" if (sign < 0) == (asked.relation == "before") else "no"
+
+
+def _kind(asked: AskedEvents) -> AnswerKind:
+    if asked.relation == "either":
+        return AnswerKind.CHOICE
+    return AnswerKind.VERDICT if asked.kind == "order" or asked.comparison else AnswerKind.VALUE
 
 
 def _compared(first: _Telling, second: _Telling) -> int | None:
@@ -275,17 +281,23 @@ def _apart(first: Moment, second: Moment) -> float | None:
     return abs(days + (second.minute - first.minute) / 1440)
 
 
-def _measured(asked: AskedEvents, apart: float) -> str:
+def _measured(asked: AskedEvents, first: Moment, second: Moment) -> str | None:
+    """The length of an interval in whole units, or whether it is what a limit asks for; None where it is not known."""
+    if not asked.comparison and UNITS.get(asked.unit, 1) >= 1:  # days are counted in the calendar
+        return time_apart(first[:3], second[:3], asked.unit and f"{asked.unit}s")
+    apart = _apart(first, second)
+    if apart is None:
+        return None
     if not asked.comparison:
-        count = round(apart / UNITS[asked.unit])
-        return f"{count} {asked.unit}{'' if count == 1 else 's'}"
+        minutes = round(1440 * apart)
+        return counted(minutes // round(1440 * UNITS[asked.unit]), f"{asked.unit}s")
     holds = {
         "more": apart > asked.limit,
         "less": apart < asked.limit,
         "at least": apart >= asked.limit,
         "at most": apart <= asked.limit,
     }[asked.comparison]
-    return "Yes" if holds else "No"
+    return "yes" if holds else "no"
 
 
 def _sureness(logit: float) -> float:

@@ -24,6 +24,12 @@ from polyhop.reading.rows import word_families
         ("It may be lit no later than ten.", "May it be lit at ten?", False),
         ("Yes, but never alone.", "May I climb the tower?", False),
         ("No. The tower is shut.", "May I climb the tower?", True),
+        ("No - the tower is shut.", "May I climb the tower?", True),
+        ("No you can't climb it.", "May I climb the tower?", True),
+        ("No dogs are allowed on the beach.", "Are dogs banned from the beach?", False),
+        ("No dogs are allowed on the beach.", "Are dogs allowed on the beach?", True),
+        ("No. 5 Mill Lane is listed.", "Is 5 Mill Lane listed?", False),
+        ("No: 5; Street: Mill Lane; Listed: yes", "Is 5 Mill Lane listed?", False),
         ("Gas: not included; Lamp: Heron", "Is gas included with the Heron?", True),
     ],
 )

@@ -18,7 +18,11 @@ _NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _FROM_THEN_ON: Final = re.compile(r"\b(?:before|till|until)\b", re.IGNORECASE)
-_SAID: Final = re.compile(r"\W*(?P<verdict>yes|no)\b\W", re.IGNORECASE)
+_SAID: Final = re.compile(  # a reply, unlike "No dogs are allowed.", "No. 5 is listed." and the row "No: 5; Town: Harl"
+    r"\W*(?P<verdict>yes|no)\b"
+    r"(?:[\"'”’]?\s*(?:[,;!?…–—(\n]|-\s|[.:](?!\s*\d))|\s+(?:i|you|he|she|it|we|they|there|that|this)\b)",
+    re.IGNORECASE,
+)
 
 
 def denies(sentence: str, question: str) -> bool:

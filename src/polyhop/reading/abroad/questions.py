@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from polyhop.documents.languages import ENGLISH_WORDS, is_english, is_in_our_script
 from polyhop.english.answer_type import AnswerType
+from polyhop.english.words import NAME_LINKS
 from polyhop.indexes.folding import unspaced
 from polyhop.reading.abroad.question_words import LANGUAGES, UNKNOWN, QuestionWords, question_words
 
@@ -140,14 +141,16 @@ def _language(question: str) -> str | None:
     if not is_in_our_script(question):
         low = question.lower()
         return next((language for language, letters in _SCRIPTS if letters.search(low)), UNKNOWN)
-    words = [word.lower().replace("’", "'") for word in _WORDS.findall(question)]
+    written = _WORDS.findall(question)
+    words = [word.lower().replace("’", "'") for word in written]
     best, most = None, 0
     if words and words[0] in _ENGLISH_STARTS:
         return None
+    named = _in_names(written) if words and words[0] in ENGLISH_WORDS else [False] * len(words)
     for language in LANGUAGES:  # in their order: the first of those that fit equally well
         if language in _OTHER_SCRIPTS:
             continue
-        count = _asked_in(_tables(language), question, words)
+        count = _asked_in(_tables(language), question, words, named)
         if count > most:
             best, most = language, count
     if best is None and ENGLISH_WORDS.isdisjoint(words) and not is_english(question):
@@ -155,9 +158,22 @@ def _language(question: str) -> str | None:
     return best
 
 
-def _asked_in(tables: _Compiled, question: str, words: list[str]) -> int:
-    """How many words tell that a question in our letters asks in a language: none where it may be English."""
-    own = sum(word in tables.known and word not in ENGLISH_WORDS for word in words)
+def _in_names(written: Sequence[str]) -> list[bool]:
+    """Which words of a question have a capital or may link a name behind the first: "Is Van Gogh or de Gaulle ...?"."""
+    found: list[bool] = []
+    for at, word in enumerate(written):
+        linked = next((one for one in written[at:] if one not in NAME_LINKS), "")[:1].isupper()
+        found.append(at > 0 and linked and (word[0].isupper() or at == 1 or found[-1]))
+    return found
+
+
+def _asked_in(tables: _Compiled, question: str, words: Sequence[str], named: Sequence[bool]) -> int:
+    """How many words tell that a question in our letters asks in a language: none where it may be English.
+
+    Those in names tell nothing: ``named`` says which may be.
+    """
+    telling = (word for word, name in zip(words, named, strict=True) if not name)
+    own = sum(word in tables.known and word not in ENGLISH_WORDS for word in telling)
     strange = sum(word in ENGLISH_WORDS and word not in tables.known for word in words)
     starts = [start for start, _, _ in _found(tables, question)]
     if not starts:

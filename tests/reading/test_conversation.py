@@ -16,6 +16,7 @@ from polyhop.reading.conversations.asked import said_when
 from polyhop.reading.conversations.days import meant_day
 from polyhop.reading.conversations.of_a_day import read_day
 from polyhop.reading.conversations.turns import SpokenPassage
+from polyhop.reading.event_order import when_said
 from polyhop.reading.pointing import point
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.reading.trained import Trained
@@ -119,6 +120,22 @@ def test_prose_answers_when_something_was_said_that_no_chat_tells(models: Models
     text = "Tom Rook invited the mayor to his shed in 1998."
     prose = Passage(id="m", document_id="m", ordinal=0, start=0, end=len(text), title="Tom Rook", text=text)
     assert read("When did Tom Rook invite the mayor to his shed?", models, (*WORLD, prose)).text == "1998"
+
+
+@pytest.mark.parametrize(
+    ("told", "time"),
+    [
+        ("I visited Rome in May 2019", None),
+        ("I visited Rome last summer", None),
+        ("I visited Rome", "20310204_18:03"),
+    ],
+)
+def test_what_was_done_was_not_when_it_was_told_of_where_a_time_is_stated(
+    told: str, time: str | None, models: Models
+) -> None:
+    talk = chat("20310204_18:03", f"AdaBrisk: {told}, and it was lovely.\nTomRook: How nice!")
+    said = when_said("When did Ada visit Rome?", [talk], models)
+    assert (said and said.text) == time
 
 
 def test_what_all_of_a_day_was_about_is_how_its_conversation_opens() -> None:
@@ -255,6 +272,7 @@ def test_a_question_has_the_next_turn_as_its_reply() -> None:
         ("March 7th at 6 PM", date(2031, 3, 7)),
         ("31st of December", date(2030, 12, 31)),
         ("Feb 29", None),
+        ("30 February", None),
         ("Wednesday or Thursday", None),
         ("March 7, 2030", None),
         ("sometime", None),
@@ -262,6 +280,11 @@ def test_a_question_has_the_next_turn_as_its_reply() -> None:
 )
 def test_a_day_is_told_from_the_day_of_the_conversation(text: str, day: date | None) -> None:
     assert meant_day(text, "20310204") == day  # a Tuesday
+
+
+@pytest.mark.parametrize("said_on", ["20280204", "20271203", "20280810"])
+def test_29_february_is_that_of_the_leap_year_that_is_near(said_on: str) -> None:
+    assert meant_day("February 29th", said_on) == date(2028, 2, 29)
 
 
 @given(st.text(max_size=40), st.text(max_size=10))

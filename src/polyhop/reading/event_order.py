@@ -18,7 +18,8 @@ from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.asked_events import UNITS, AskedEvents, asked_events
-from polyhop.reading.conversations.asked import said_when
+from polyhop.reading.conversations.asked import said_when, told_as_done
+from polyhop.reading.conversations.days import states_time
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.reader import Quote, Reading, text_of
 from polyhop.types import AnswerKind, Passage
@@ -139,6 +140,8 @@ def when_said(question: str, passages: Sequence[Passage], models: Models) -> Rea
     if not tellings:
         return None
     best = tellings[0]
+    if told_as_done(question) and states_time(best.text.said):
+        return None  # "I visited Rome in May 2019": that is when it was
     time = best.text.time
     return Reading(
         text=_shown(best.text.when) if time is None else text_of(time),

@@ -9,6 +9,7 @@ from typing import Final
 from polyhop.documents.conversations.stamps import DAY, day_of, is_dated, minute_of
 from polyhop.english.events import SPEECH
 from polyhop.english.verbs import base_form
+from polyhop.english.words import word_set
 from polyhop.indexes.folding import tokens
 
 _DATE: Final = re.compile(DAY)
@@ -26,6 +27,7 @@ _WHOLE: Final = frozenset(
 )
 """Words with which a whole conversation is asked for, and nothing that is said in it."""
 
+_DONE: Final = word_set("celebrate finish give join receive visit volunteer")  # of SPEECH, but not by speaking
 _PAST: Final = ("did", "does", "was", "has")
 _OBJECT: Final = 4  # words behind a verb of saying, among which a clause would begin
 _CLAUSE: Final = ("is", "are", "was", "will", "can", "that")
@@ -36,6 +38,18 @@ def said_when(question: str) -> str | None:
 
     ``When did Ada ask Tom for a ladder?`` does, and ``When did Ada paint her boat?`` asks for a time that is told.
     """
+    found = _said(question)
+    return None if found is None else found[0]
+
+
+def told_as_done(question: str) -> bool:
+    """Whether that is something that is done elsewhere, and told afterwards: "When did Ada visit Rome?"."""
+    found = _said(question)
+    return found is not None and found[1] in _DONE
+
+
+def _said(question: str) -> tuple[str, str] | None:
+    """What a question asks the time of, as it is looked for, and its verb."""
     words = question.rstrip(" ?").split()
     low = [word.strip(",.?!\"'“”").lower() for word in words]
     at = low.index("when") if "when" in low else len(low)
@@ -45,7 +59,7 @@ def said_when(question: str) -> str | None:
     said = next((place for place, word in enumerate(rest) if base_form(word) in SPEECH or word in SPEECH), None)
     if said is None or any(word in _CLAUSE for word in rest[said + 1 : said + 1 + _OBJECT]):
         return None
-    return " ".join([*words[:at], *words[at + 2 :]])
+    return " ".join([*words[:at], *words[at + 2 :]]), base_form(rest[said])
 
 
 def asks_of_all(question: str, names: Sequence[str]) -> bool:

@@ -8,12 +8,18 @@ from datetime import date, timedelta
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type
-from polyhop.english.dates import MONTH, WEEKDAYS, calendar_day, month_number
+from polyhop.english.dates import DATE, MONTH, WEEKDAYS, calendar_day, month_number
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.pointing import Pointed
 
 _WEEKDAYS: Final = tuple(day.lower() for day in WEEKDAYS)
 _FULL: Final = re.compile(r"\b\d{4}\b")
+_HALF_A_YEAR: Final = 183  # days: not every year has a 29 February, and that of another one is not meant
+_STATED: Final = re.compile(
+    rf"{DATE.pattern}|\b(?:{'|'.join(_WEEKDAYS)}|yesterday|today|tonight|tomorrow|ago"
+    rf"|(?:last|this|next) (?:night|morning|week|weekend|month|year|spring|summer|autumn|fall|winter|{MONTH}))\b",
+    re.IGNORECASE,
+)
 
 
 def _weekday(match: re.Match[str], said: date) -> date:
@@ -29,10 +35,11 @@ def _weekday(match: re.Match[str], said: date) -> date:
 
 
 def _nearest(match: re.Match[str], said: date) -> date:
-    """The day of a month in the year in which it is nearest."""
-    month = month_number(match["month"])
-    years = (date(said.year + step, month, int(match["day"])) for step in (-1, 0, 1))
-    return min(years, key=lambda day: abs((day - said).days))
+    """The day of a month in the year in which it is nearest. Raises ValueError where no such day is near."""
+    written = f"{month_number(match['month']):02}{int(match['day']):02}"
+    years = (calendar_day(f"{said.year + step:04}{written}") for step in (-1, 0, 1))
+    near = (day for day in years if day is not None and abs((day - said).days) <= _HALF_A_YEAR)
+    return min(near, key=lambda day: abs((day - said).days))
 
 
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], date]], ...]] = (
@@ -48,7 +55,8 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], date]
 def meant_day(text: str, said_on: str) -> date | None:
     """The one day that a time such as "this Saturday at 7 PM" means; ``said_on``: the conversation's day, eight digits.
 
-    None where it names a year itself or no single day, and where the conversation's day is unknown.
+    None where it names a year itself, no single day or one that no near year has, and where the conversation's day is
+    unknown.
     """
     said = calendar_day(said_on)
     if said is None:
@@ -58,6 +66,11 @@ def meant_day(text: str, said_on: str) -> date | None:
     except ValueError:  # there is no such day
         return None
     return found.pop() if len(found) == 1 and not _FULL.search(text) else None
+
+
+def states_time(text: str) -> bool:
+    """Whether a text says of what day, month or year it speaks."""
+    return _STATED.search(text) is not None
 
 
 def with_the_day(question: str, answer: Pointed) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from polyhop.models.choice import Models, load_models
 from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.pointing import Pointing, Supporting
+from polyhop.reading.reader import Quote
 from polyhop.reading.rows import tables_in
 from polyhop.types import Passage
 from tests.worlds.settings import QUICK
@@ -49,6 +52,20 @@ def test_rows_that_fulfil_a_condition_are_named(question: str, names: list[str],
 def test_of_what_no_row_tells_little_is_sure(models: Models) -> None:
     chosen = chosen_rows("Which members of the choir sing alto?", tables_in([HARBOUR]), models)
     assert chosen.chance < 0.1
+
+
+@pytest.mark.parametrize(("none", "names"), [(0.2, ["Grebe", "Heron"]), (0.9, [])])
+def test_rows_that_are_equally_likely_are_all_chosen_or_none(
+    none: float, names: list[str], models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Lamp: Grebe; Fuel: oil\nLamp: Heron; Fuel: gas"
+    tables = tables_in([Passage(id="p", document_id="p", ordinal=0, start=0, end=len(text), title="Lamps", text=text)])
+
+    def point_each(question: str, quotes: Sequence[Quote], _: Models) -> list[Pointing]:
+        return [Pointing(question=question, sentences=(Supporting(0.5, one),), none=none) for one in quotes]
+
+    monkeypatch.setattr("polyhop.reading.chosen_rows.point_each", point_each)
+    assert [text for text, _ in chosen_rows("Which lamps are there?", tables, models).items] == names
 
 
 def test_tables_are_read_where_one_of_their_rows_is_likely() -> None:

@@ -59,9 +59,12 @@ def chosen_rows(question: str, tables: Sequence[RowTable], models: Models) -> Ch
 def _chosen(question: str, table: RowTable, models: Models) -> ChosenRows:
     read = point_each(question, [row.quote for row in table.rows], models)
     chances = [1 - one.none for one in read]
-    best = max(_partings(question, table, read, models), key=lambda one: one.apart)
+    alike = _Parting(frozenset(), -math.inf)  # nothing parts them
+    best = max(_partings(question, table, read, models), key=lambda one: one.apart, default=alike)
     if min(chances) >= ALL and best.apart < CLEAR:
         best = _Parting(frozenset(range(len(read))), math.inf)
+    if not best.rows:
+        return ChosenRows()
     likely = fmean(chances[at] for at in best.rows)
     chance = (1 - (1 - likely) * (1 - best.shared)) / (1 + math.exp(-best.apart))
     cells = _named(question, table, read, sorted(best.rows))
@@ -76,7 +79,8 @@ def _partings(question: str, table: RowTable, read: Sequence[Pointing], models: 
     signs = [fmean((logit(max(s.chance for s in one.sentences)), logit(1 - one.none))) for one in read]
     middle = (min(signs) + max(signs)) / 2
     likelier = frozenset(at for at, sign in enumerate(signs) if sign > middle)
-    yield _Parting(likelier, _gap(signs, likelier) - UNNAMED)
+    if likelier:  # not all signs are equal
+        yield _Parting(likelier, _gap(signs, likelier) - UNNAMED)
     groups = _by_value(table)
     texts = {name: f"{table.heading}: {name[0]}: {name[1]}" for name in groups}
     scores = dict(zip(groups, models.reranker.score(question, list(texts.values())).tolist(), strict=True))

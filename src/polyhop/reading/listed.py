@@ -15,7 +15,7 @@ from polyhop.reading.enumerations import items_around, items_at, items_within, l
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, heading_over, text_of
-from polyhop.reading.rows import Row, RowCell, RowTable, row_at, tables_in, word_families
+from polyhop.reading.rows import Row, RowCell, RowTable, row_at, stands_in, tables_in, word_families
 from polyhop.reading.weighing import chance_of, logit
 from polyhop.types import Passage
 
@@ -327,7 +327,7 @@ def _holds(row: Row, answer: Pointed) -> bool:
 def _is_named(cell: RowCell, question: str, asked: Sequence[str]) -> bool:
     """Whether a question names a value; one that is a number only with its column's name: "60 days"."""
     value = pieces(cell.said)
-    if _stands_in(value, asked):
+    if _names(asked, value):
         return True
     return len(value) == 1 and value[0] in asked and bool(word_families(cell.name) & word_families(question))
 
@@ -335,13 +335,13 @@ def _is_named(cell: RowCell, question: str, asked: Sequence[str]) -> bool:
 def _said_of(row: Row, named: RowCell, asked: Sequence[str]) -> str:
     """The value of another cell of a row that a question names; nothing where it names none."""
     others = (cell.said for cell in row.cells if cell is not named)
-    return next((value for value in others if _stands_in(pieces(value), asked)), "")
+    return next((value for value in others if _names(asked, pieces(value))), "")
 
 
-def _stands_in(value: Sequence[str], asked: Sequence[str]) -> bool:
-    """Whether a question has all words of a value in a row; one that is a number or a letter may be anything."""
+def _names(asked: Sequence[str], value: Sequence[str]) -> bool:
+    """Whether a question names a value; one word that is a number or a letter may be anything."""
     whole = len(value) > 1 or (len(value) == 1 and value[0].isalpha() and len(value[0]) > 2)
-    return whole and any(asked[at : at + len(value)] == value for at in range(len(asked)))
+    return whole and stands_in(value, asked)
 
 
 def _any(chances: Sequence[float]) -> float:

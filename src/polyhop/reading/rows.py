@@ -137,12 +137,12 @@ def cell_asked_for(question: str, passages: Sequence[Passage]) -> tuple[str, Quo
 def _cells(question: str, passages: Sequence[Passage]) -> Iterator[tuple[RowCell, Quote]]:
     said, asked = pieces(question), word_families(question)
     for table in tables_in(passages):
-        named = [name for name in table.columns if _stands_in(pieces(called(name)), said)]
+        named = [name for name in table.columns if stands_in(pieces(called(name)), said)]
         for row in table.rows:
             for cell in filter(None, map(row.under, named)):
                 rest = asked - word_families(cell.called)
                 others = (pieces(other.said) for other in row.cells if other is not cell)
-                if any(_stands_in(other, said) and word_families(" ".join(other)) == rest for other in others):
+                if any(stands_in(other, said) and word_families(" ".join(other)) == rest for other in others):
                     yield cell, row.quote
 
 
@@ -175,7 +175,7 @@ def cell_of_row(question: str, quote: Quote) -> tuple[str, Quote] | None:
 
 def _is_told(cell: RowCell, said: Sequence[str]) -> bool:
     """Whether a question names a value; a single digit or letter may be anything."""
-    return len(cell.said) > 1 and _stands_in(pieces(cell.said), said)
+    return len(cell.said) > 1 and stands_in(pieces(cell.said), said)
 
 
 def rows_counted(question: str, passages: Sequence[Passage]) -> tuple[Row, ...]:
@@ -212,7 +212,7 @@ def _with_named(question: str, what: str, table: RowTable) -> tuple[Row, ...]:
         for row in table.rows
         for cell in row.cells
         for item in _items(cell)
-        if word_families(" ".join(item)) and _stands_in(list(item), said)
+        if word_families(" ".join(item)) and stands_in(list(item), said)
     }
     if not called or not named:
         return ()
@@ -226,6 +226,6 @@ def _items(cell: RowCell) -> list[tuple[str, ...]]:
     return [tuple(pieces(item)) for item in cell.said.split(", ")]
 
 
-def _stands_in(words: Sequence[str], said: Sequence[str]) -> bool:
+def stands_in(words: Sequence[str], said: Sequence[str]) -> bool:
     """Whether a question has all of some words, one behind the other."""
     return bool(words) and any(said[at : at + len(words)] == words for at in range(len(said)))

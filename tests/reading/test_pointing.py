@@ -46,6 +46,7 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
         ("It calls file(1) first.", "file", "file"),
         ("Key: 1F2E 6B49 ACBA DCF6 0091, of Ada", "6B49 ACBA", "1F2E 6B49 ACBA DCF6 0091"),
         ("Key 6B49 ACBA DCF60 0091", "6B49 ACBA", "6B49 ACBA"),
+        ("Key 6B49 ACBA 12", "6B49 ACBA", "6B49 ACBA"),
         ("In 1742 and 1871 1900 carts", "1742", "1742"),
         ("2.10.0 - 2031-10-17", "2031", "2031-10-17"),
         ("2.10.0 - 2031-10-17", "- 2031-10-17", "2031-10-17"),

@@ -27,9 +27,10 @@ _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: 
 _INITIAL: Final = re.compile(r"(?<=[a-z] )(?:[A-Z]\.[ ]?){1,3}\Z")  # behind a first name
 _NAME_AFTER: Final = re.compile(r"[ ]((?:[A-Z]['\u2019])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?)\b")
 _BULLET: Final = re.compile(r"[-*\u2022\u2013\u2014]\s+(?=\S)")  # before what is pointed at
-_GROUP: Final = re.compile(r"[0-9A-F]{2,8}")  # of a key or a number that is written in groups
-_FEWEST_GROUPS: Final = 2
-_AROUND: Final = 12  # characters beside a stretch, in which a day that it is a part of may begin or end
+_KEY: Final = re.compile(  # or a number that is written in groups of one size
+    "|".join(rf"(?<![^\W_])[0-9A-F]{{{size}}}(?: [0-9A-F]{{{size}}})+(?![^\W_])" for size in range(2, 9))
+)
+_AROUND: Final = 60  # characters beside a stretch, in which a day or a key that it is a part of may begin or end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,30 +237,18 @@ def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
     text = place.passage.text
     bullet = _BULLET.match(text, start, end)
     start = bullet.end() if bullet else start
-    for day in DAY_IN_DIGITS.finditer(text, max(place.start, start - _AROUND), min(place.end, end + _AROUND)):
-        if day.start() <= start < day.end() or day.start() < end <= day.end():
-            return min(start, day.start()), max(end, day.end())
+    around = max(place.start, start - _AROUND), min(place.end, end + _AROUND)
+    keys = _KEY.finditer(text, *around) if _KEY.fullmatch(text, start, end) else ()
+    for one in (*DAY_IN_DIGITS.finditer(text, *around), *keys):
+        if one.start() <= start < one.end() or one.start() < end <= one.end():
+            return min(start, one.start()), max(end, one.end())
     named = _NAME_AFTER.match(text, end, place.end) if _INITIAL.search(text[start:end]) else None
     if named is not None and named[1].lower() not in FUNCTION_WORDS:
         return start, named.end()
     ending = _ENDING.match(text, end, place.end)
     if ending is not None and text[end - 1 : end].isalpha():
         return start, ending.end()
-    groups = text[start:end].split(" ")
-    size = len(groups[0])
-    if len(groups) < _FEWEST_GROUPS or not all(len(one) == size and _GROUP.fullmatch(one) for one in groups):
-        return start, end
-    while text[end : end + 1] == " " and _is_group(text, end + 1, end + 1 + size):
-        end += 1 + size
-    while start > size and text[start - 1] == " " and _is_group(text, start - 1 - size, start - 1):
-        start -= 1 + size
-    return max(start, place.start), min(end, place.end)
-
-
-def _is_group(text: str, start: int, end: int) -> bool:
-    """Whether a group of a value stands there, and is no part of a longer word."""
-    beside = text[max(start - 1, 0) : start] + text[end : end + 1]
-    return _GROUP.fullmatch(text, start, end) is not None and not any(map(str.isalnum, beside))
+    return start, end
 
 
 def closed(place: Quote, start: int, end: int) -> tuple[int, int]:

@@ -18,6 +18,8 @@ CHAINS = {
         "Who is the director of film Low Water?",
         "Who is the mother of #1?",
     ],
+    "Where was the wife of Emil Fitch born?": ["Who is the wife of Emil Fitch?", "Where was #1 born?"],
+    "Where was the sister of Brian born?": ["Who is the sister of Brian?", "Where was #1 born?"],
     "Where was Mira Vale's wife born?": ["Who is the wife of Mira Vale?", "Where was #1 born?"],
     "When did the director of film Harrow of the North die?": [
         "Who is the director of film Harrow of the North?",
@@ -405,6 +407,11 @@ def test_a_predicate_of_both_is_asked_of_each() -> None:
     assert [step.question for step in plan.steps] == ["Is The Glass Tide operas?", "Is Rain operas?"]
     assert plan.final is not None
     assert plan.final.comparator == "both"
+
+
+def test_the_country_that_two_are_from_is_asked_of_each() -> None:
+    assert steps("Are Ada Lund and Oskar Vale Danish?") == ["Is Ada Lund Danish?", "Is Oskar Vale Danish?"]
+    assert steps("Was the director of Low Water Danish?") == ["Who is the director of Low Water?", "Was #1 Danish?"]
 
 
 def test_what_two_things_have_in_common_is_asked_of_each() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -15,7 +16,6 @@ from polyhop.english.question import (
     Words,
     asking_part,
     read_words,
-    spelt_out,
 )
 from polyhop.english.verbs import is_base, is_finite
 from polyhop.english.words import (
@@ -91,6 +91,12 @@ _TYPES: Final = {  # of nouns; of one that has several the last counts
     **dict.fromkeys(_NUMBERS, AnswerType.NUMBER),
     **dict.fromkeys(DATES, AnswerType.DATE),
 }
+_SPELT_OUT: Final = (
+    (re.compile(r"\b(can)(?:not|['’]t)\b", re.IGNORECASE), r"\1 not"),
+    (re.compile(r"\b(w)on['’]t\b", re.IGNORECASE), r"\1ill not"),
+    (re.compile(r"\b(sha)n['’]t\b", re.IGNORECASE), r"\1ll not"),
+    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+)
 _STEPS: Final = word_set("steps procedure instructions")
 _MANNERS: Final = FUNCTION_WORDS - {"near"} | word_set("come else exactly precisely best")
 """What stands behind "how" where a way is asked for; anything else says of what the degree is: "how thick"."""
@@ -189,7 +195,7 @@ def answer_shape(question: str) -> AnswerShape:
         return "list"
     if begins[0] in EXPLAINING:
         return "explanation"
-    words = read_words(spelt_out(asking))  # "which tools can't be lent": no noun phrase goes on with "can't"
+    words = read_words(_spelt_out(asking))  # "which tools can't be lent": no noun phrase goes on with "can't"
     low, asked = [word.low for word in words], _asking(words)
     if asked is None:
         return "value"
@@ -201,6 +207,13 @@ def answer_shape(question: str) -> AnswerShape:
     if low[asked] == "what" and not _head_noun(words, asked):
         return "open"
     return "list" if _asks_for_several(words, asked) else "value"
+
+
+def _spelt_out(text: str) -> str:
+    """A text with "not" as a word of its own, where it was joined to a verb."""
+    for pattern, written in _SPELT_OUT:
+        text = pattern.sub(written, text)
+    return text
 
 
 def _asks_for_several(words: Words, asked: int) -> bool:

@@ -14,11 +14,18 @@ def _words() -> Mapping[str, str]:
     """Every word of the table with its country."""
     words: dict[str, str] = {}
     for line in lines("countries"):
-        country, *others = (word.rstrip(":").replace("_", " ") for word in line.split())
+        country, *others = (word.rstrip(":").replace("_", " ") for word in line.split() if word != "|")
         words[country] = country
         for other in others:
             words.setdefault(other, country)
     return words
+
+
+@cache
+def adjectives() -> frozenset[str]:
+    """The adjectives of countries, in small letters: "danish"."""
+    told = (line.partition(":")[2].partition("|")[0] for line in lines("countries"))
+    return frozenset(word.replace("_", " ").lower() for words in told for word in words.split())
 
 
 @cache

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from polyhop.english.dates import DATE_NAMES
-from polyhop.english.verbs import is_finite
+from polyhop.english.verbs import is_finite, is_participle
 from polyhop.english.words import (
     ARTICLES,
     ATTRIBUTE_HEADS,
     ATTRIBUTE_TAILS,
     AUXILIARIES,
+    BE,
     FRONTED,
     FUNCTION_WORDS,
     KIN,
@@ -50,14 +51,6 @@ _LONGEST_PARENTHESIS: Final = 8  # words
 _OTHERS: Final = ATTRIBUTE_TAILS | TIMES.keys() | word_set("alma mater record label today")
 _COMMON: Final = (
     FUNCTION_WORDS | KIN | ROLES | PLACES | ORGANISATIONS | WORKS | PEOPLE | THINGS | TITLE_NOUNS | RELATIONAL | _OTHERS
-)
-
-
-_SPELT_OUT: Final = (
-    (re.compile(r"\b(can)(?:not|['’]t)\b", re.IGNORECASE), r"\1 not"),
-    (re.compile(r"\b(w)on['’]t\b", re.IGNORECASE), r"\1ill not"),
-    (re.compile(r"\b(sha)n['’]t\b", re.IGNORECASE), r"\1ll not"),
-    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
 )
 DOUBTING: Final = AUXILIARIES | {"am"}  # begin a question for yes or no; elsewhere "am" is before noon
 SUMMARISING: Final = word_set("summarise summarize summary overview outline")
@@ -120,13 +113,6 @@ def render(words: Iterable[Word]) -> str:
         text += "'" if plural else word.text if word.kind == "mark" else f" {word.text}"
         before = word
     return text.strip()
-
-
-def spelt_out(text: str) -> str:
-    """A text with "not" as a word of its own, where it was joined to a verb."""
-    for pattern, written in _SPELT_OUT:
-        text = pattern.sub(written, text)
-    return text
 
 
 def read_words(question: str, entities: Sequence[str] = ()) -> Words:
@@ -318,10 +304,22 @@ def _name_end(tokens: list[_Token], at: int, *, paired: bool) -> int:
         if reach == end:
             break
         end = reach
-    after = tokens[end] if end < len(tokens) else None
-    if end - at > 1 and not titled and after is not None and after.kind == "word" and is_demonym(tokens[end - 1].text):
-        return end - (after.low not in FUNCTION_WORDS)  # "X and Y American directors" has no name "Y American"
+    if end - at > 1 and not titled and _says_whence(tokens, at, end):
+        return end - 1
     return end
+
+
+def _says_whence(tokens: list[_Token], at: int, end: int) -> bool:
+    """Whether a name ends in what is said of it: "are Ada Lund and Bo Vale Danish (painters)?"; not "by Bo Welsh"."""
+    joint = max((i for i in range(1, at) if tokens[i].low == "and"), default=0)
+    if tokens[0].low not in (("are", "were") if joint else BE) or not is_demonym(tokens[end - 1].text):
+        return False
+    if any(_capital(token) for token in tokens[joint + 1 : at]) or tokens[at - 1].low in PREPOSITIONS - {"of"}:
+        return False
+    if end == len(tokens):
+        return True
+    after = tokens[end]
+    return joint > 0 and after.kind == "word" and after.low not in FUNCTION_WORDS and not is_participle(after.low)
 
 
 def _extend(tokens: list[_Token], at: int, *, titled: bool, authored: bool, paired: bool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from polyhop.english.countries import adjectives
 from polyhop.english.tables import table
 
 
@@ -113,6 +114,8 @@ TIMES: Final = {
     **dict.fromkeys(word_set("later latest last after younger youngest recently recent newer"), "later"),
 }
 
+_CONTINENTAL: Final = word_set("african asian european scandinavian arab")
+
 
 def is_attribute(noun: str) -> bool:
     """Whether the words ask for a part of somebody's life: "place of birth"."""
@@ -132,7 +135,6 @@ def names_person(noun: str) -> bool:
 
 
 def is_demonym(word: str) -> bool:
-    """Whether a capitalised word looks like an adjective of a country: "Danish", "Peruvian"."""
-    return word.endswith(
-        ("ish", "ian", "ean", "ese", "ican", "tch", "ench", "reek", "Iraqi", "Israeli", "Thai", "Swiss")
-    )
+    """Whether a word is the adjective of a country or a continent: "Danish", "Peruvian", "Afro-European"."""
+    low = word.lower().rpartition("-")[2]
+    return low in _CONTINENTAL or low in adjectives()

@@ -170,6 +170,25 @@ def test_full_stops_of_names_end_no_sentence(question: str, kind: AnswerType) ->
     assert answer_type(question) is kind
 
 
+@pytest.mark.parametrize(
+    ("question", "kind", "shape"),
+    [
+        ("Can you tell me where Ada Lund was born?", AnswerType.PLACE, "value"),
+        ("Do you know who wrote Rain?", AnswerType.PERSON, "value"),
+        ("We moved house. Could you tell me when the mill opens?", AnswerType.DATE, "value"),
+        ("Please name the author of Rain.", AnswerType.PERSON, "value"),
+        ("Find the year in which Ada Lund died.", AnswerType.DATE, "value"),
+        ("Tell me which keepers get oil.", AnswerType.THING, "list"),
+        ("Could you list the keepers?", AnswerType.THING, "list"),
+        ("Name the keepers of the light.", AnswerType.THING, "list"),
+        ("Can you find the key?", AnswerType.YES_NO, "verdict"),
+    ],
+)
+def test_what_is_asked_politely_asks_the_same(question: str, kind: AnswerType, shape: str) -> None:
+    assert answer_type(question) is kind
+    assert answer_shape(question) == shape
+
+
 @given(st.text(max_size=200))
 def test_what_asks_is_the_end_of_the_question(text: str) -> None:
     assert text.endswith(asking_part(text))

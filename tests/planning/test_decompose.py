@@ -414,6 +414,37 @@ def test_the_country_that_two_are_from_is_asked_of_each() -> None:
     assert steps("Was the director of Low Water Danish?") == ["Who is the director of Low Water?", "Was #1 Danish?"]
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "Can you tell me where the director of Low Water was born?",
+            ["Who is the director of Low Water?", "Where was #1 born?"],
+        ),
+        (
+            "Do you know who directed the film that Ada Lund starred in?",
+            ["Which film did Ada Lund star in?", "Who directed #1?"],
+        ),
+        (
+            "I would like to know in which town the author of Rain died.",
+            ["Who is the author of Rain?", "In which town #1 died?"],
+        ),
+        (
+            "Tell me the birthplace of the director of Low Water.",
+            ["Who is the director of Low Water?", "What is the birthplace of #1?"],
+        ),
+        (
+            "Please name the director of the film that Ada Lund starred in.",
+            ["Which film did Ada Lund star in?", "Who is the director of #1?"],
+        ),
+        ("Could you tell me where the mill stood?", ["Could you tell me where the mill stood?"]),
+    ],
+)
+def test_what_is_asked_politely_is_asked_outright(question: str, asked: list[str]) -> None:
+    assert steps(question) == asked
+    assert decompose(question).shape != "verification"
+
+
 def test_what_two_things_have_in_common_is_asked_of_each() -> None:
     """What language do X and Y have in common?"""
     plan = decompose("What profession do Ada Lund and Oskar Vale have in common?")

@@ -15,9 +15,10 @@ from polyhop.english.question import (
     SUMMARISING,
     Words,
     asking_part,
+    plain,
     read_words,
 )
-from polyhop.english.verbs import is_base, is_finite
+from polyhop.english.verbs import is_base, is_finite, is_participle
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -34,6 +35,7 @@ from polyhop.english.words import (
     WH_WORDS,
     WORKS,
     is_agent,
+    names_person,
     word_set,
 )
 
@@ -97,6 +99,8 @@ _SPELT_OUT: Final = (
     (re.compile(r"\b(sha)n['’]t\b", re.IGNORECASE), r"\1ll not"),
     (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
 )
+_TELLING: Final = word_set("tell give show")
+_NAMING: Final = word_set("name find state identify")
 _STEPS: Final = word_set("steps procedure instructions")
 _MANNERS: Final = FUNCTION_WORDS - {"near"} | word_set("come else exactly precisely best")
 """What stands behind "how" where a way is asked for; anything else says of what the degree is: "how thick"."""
@@ -125,6 +129,7 @@ def answer_type(question: str) -> AnswerType:
         return AnswerType.CHOICE
     if words[0].low in DOUBTING:
         return AnswerType.YES_NO
+    words = outright(words)
     asked = _asking(words)
     if asked is None:
         return AnswerType.THING
@@ -146,7 +151,7 @@ def answer_type(question: str) -> AnswerType:
 
 def asked_for(question: str) -> str:
     """A noun for what the question asks for, in its own words where it has one: "town" of "in which town ...?"."""
-    words = read_words(asking_part(question))
+    words = outright(read_words(asking_part(question)))
     asked = _asking(words) if words else None
     noun = _head_noun(words, asked) if asked is not None and words[asked].low != "how" else ""
     kind = answer_type(question)
@@ -155,7 +160,7 @@ def asked_for(question: str) -> str:
 
 def sought(question: str) -> str:
     """A noun that stands for what the question asks for: "person" of "who painted the hall?", where no noun asks."""
-    words = read_words(asking_part(question))
+    words = outright(read_words(asking_part(question)))
     asked = _asking(words) if words else None
     behind = [] if asked is None or words[asked].low not in ("who", "whom") else words[asked + 1 : asked + 2]
     return AnswerType.PERSON.value if behind and behind[0].low not in BE else asked_for(question)
@@ -163,7 +168,7 @@ def sought(question: str) -> str:
 
 def leaves_number_open(question: str) -> bool:
     """Whether one thing may be asked for or several, as by "who came?" and "what was sold?"; not by "which town?"."""
-    words = read_words(asking_part(question))
+    words = outright(read_words(asking_part(question)))
     asked = _asking(words) if words else None
     if asked is None or words[asked].low not in ("who", "whom", "what"):
         return False
@@ -191,11 +196,11 @@ def answer_shape(question: str) -> AnswerShape:
         return "verdict"
     if begins[0] in _STEPS:
         return "steps"
-    if begins[0] in LISTING:
+    if begins[0] in LISTING and outright(words) == words:
         return "list"
     if begins[0] in EXPLAINING:
         return "explanation"
-    words = read_words(_spelt_out(asking))  # "which tools can't be lent": no noun phrase goes on with "can't"
+    words = outright(read_words(_spelt_out(asking)))  # "which tools can't be lent": no noun phrase goes on with "can't"
     low, asked = [word.low for word in words], _asking(words)
     if asked is None:
         return "value"
@@ -207,6 +212,24 @@ def answer_shape(question: str) -> AnswerShape:
     if low[asked] == "what" and not _head_noun(words, asked):
         return "open"
     return "list" if _asks_for_several(words, asked) else "value"
+
+
+def outright(words: Words) -> Words:
+    """A request for one thing as the question for it: "name the author of Rain" as "who is the author of Rain".
+
+    A request for several things, "name the keepers", stays one.
+    """
+    said = [word.text.lower() for word in words[:3]]  # "Find" looks like a name, because it begins the request
+    at = 2 if said[:1] and said[0] in _TELLING and said[1:2] == ["me"] else 1
+    if said[at : at + 1] != ["the"] or (at == 1 and said[0] not in _NAMING):
+        return words
+    ends = (i for i in range(at + 1, len(words)) if words[i].kind != "word" or words[i].low in FUNCTION_WORDS)
+    end = next(ends, len(words))
+    end = next((i for i in range(at + 2, end) if is_participle(words[i].low)), end)
+    noun = words[end - 1].low
+    if end == at + 1 or noun in _IRREGULAR or _ends_as_several(noun):
+        return words
+    return (*plain("who" if names_person(noun) else "what", "is"), *words[at:])
 
 
 def _spelt_out(text: str) -> str:

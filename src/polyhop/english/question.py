@@ -38,6 +38,7 @@ from polyhop.english.words import (
     WORK_LINKS,
     WORKS,
     is_demonym,
+    without_preface,
     word_set,
 )
 
@@ -146,7 +147,8 @@ def asking_part(question: str) -> str:
     behind the comma, as others do behind a semicolon, a dash or a sentence that begins with a small letter.
     """
     starts = [0, *(end.end() for end in _SENTENCE_END.finditer(question))]
-    last = next((question[start:] for start in reversed(starts) if _asks(question[start:])), question)
+    parts = [without_preface(question[start:]) for start in reversed(starts)]
+    last = next((part for part in parts if _asks(part)), parts[-1])
     low = _low(last)
     if not low or (low[0] in WH_WORDS | DOUBTING and not _is_circumstance(low)):
         return last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from polyhop.english.countries import adjectives
@@ -114,6 +115,16 @@ TIMES: Final = {
     **dict.fromkeys(word_set("later latest last after younger youngest recently recent newer"), "later"),
 }
 
+_OF_YOU: Final = r"(?:can|could|will|would) you (?:please |kindly )?"
+_ASKED: Final = rf"(?=(?:(?:{'|'.join(sorted(PREPOSITIONS))}) )?(?:{'|'.join(sorted(WH_WORDS))})\b)"
+_PREFACE: Final = re.compile(
+    rf"(?:please,? )?(?:{_OF_YOU})?(?:tell me|say|find out|let me know)[,:]? {_ASKED}"
+    r"|(?:do you (?:happen to )?know|(?:i|we)(?:['’]d| would)? (?:want|like|need) to know|i wonder|may i ask)"
+    rf"[,:]? {_ASKED}"
+    rf"|(?:please,? (?:{_OF_YOU})?|{_OF_YOU})(?=(?:(?:tell|give|show) me|name|state|identify) the "
+    r"|(?:list|explain|describe|define|summari[sz]e) )",
+    re.IGNORECASE,
+)
 _CONTINENTAL: Final = word_set("african asian european scandinavian arab")
 
 
@@ -138,3 +149,9 @@ def is_demonym(word: str) -> bool:
     """Whether a word is the adjective of a country or a continent: "Danish", "Peruvian", "Afro-European"."""
     low = word.lower().rpartition("-")[2]
     return low in _CONTINENTAL or low in adjectives()
+
+
+def without_preface(question: str) -> str:
+    """What is asked, without the words that it is asked with: "could you tell me where it is?" asks "where it is?"."""
+    preface = _PREFACE.match(question)
+    return question[preface.end() :] if preface else question

@@ -11,17 +11,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from polyhop.english.answer_type import outright
 from polyhop.english.question import LONGEST_QUESTION, OWNS, Words, has_sentences, plain, read_words
 from polyhop.english.verbs import base_form, is_participle, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
+    OWNERS,
     PLACES,
     PREPOSITIONS,
+    PRONOUNS,
     WH_WORDS,
+    without_preface,
 )
 from polyhop.planning.rules.chains import answer_chain, settle
-from polyhop.planning.rules.clauses import RELATIVISERS, asks, first_finite, noun_phrase_start
+from polyhop.planning.rules.clauses import RELATIVISERS, asks, first_finite, inverted, noun_phrase_start
 from polyhop.planning.rules.comparisons import compare
 from polyhop.planning.rules.draft import SOURCE, PlanDraft
 from polyhop.planning.stands_alone import asks_something
@@ -41,7 +45,9 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     whole = Plan(shape="single", steps=(Step(question=text),), source=SOURCE)
     if len(text) > _LONGEST_TEXT or len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
         return whole
-    words = read_words(text, entities)
+    asked = without_preface(text)
+    words = outright(read_words(asked, entities))
+    words = words if asked == text else _inverted(words)
     if len(words) < 4 or has_sentences(text):
         return whole
     plan = compare(_that_of_spelled_out(words))
@@ -58,6 +64,15 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     if words[0].low in AUXILIARIES:
         return draft.plan("verification") if apart else replace(whole, shape="verification")
     return draft.plan("chain") if apart else replace(whole, steps=(_kept(text, draft),))
+
+
+def _inverted(words: Words) -> Words:
+    """The words of "where the mill stood" as those of "where did the mill stand"; others as they are."""
+    begins = words[1:2] and (words[1].atomic or words[1].low in ARTICLES | OWNERS | PRONOUNS)
+    verb = first_finite(words, 2)
+    if not begins or words[0].low not in WH_WORDS or verb is None or first_finite(words, verb + 1) is not None:
+        return words
+    return (*words[:1], *inverted(words[1:]))
 
 
 def _kept(text: str, draft: PlanDraft) -> Step:

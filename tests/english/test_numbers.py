@@ -12,8 +12,10 @@ from polyhop.english.numbers import Amount, amount_apart, amount_in, names_versi
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1,204.5 boats", 1204.5), ("twelve", 12.0), ("some forty lamps", 40.0), ("none", None), ("C16", None)],
-)
+    [("1,204.5 boats", 1204.5), ("twelve", 12.0), ("some forty lamps", 40.0), ("none", None), ("C16", None),
+     ("1.2 million", 1.2e6), ("three hundred", 300.0), ("twenty-five", 25.0), ("two hundred and five lamps", 205.0),
+     ("two million three hundred thousand", 2.3e6), ("ten thousand", 1e4), ("ten and five", 10.0)],
+)  # fmt: skip
 def test_numbers_stand_in_digits_and_words(text: str, value: float | None) -> None:
     assert number_in(text) == value
 
@@ -28,6 +30,13 @@ def test_numbers_stand_in_digits_and_words(text: str, value: float | None) -> No
         ("a 12-week course", Amount(12 * 604800.0, "time")),
         ("£1,085", Amount(1085.0, "money")),
         ("12 lamps", Amount(12.0, "")),
+        ("£1.2m", Amount(1200000.0, "money")),
+        ("€ 3 bn", Amount(3e9, "money")),
+        ("5 m", Amount(5.0, "length")),
+        ("1 to 2 million litres", Amount(1e6, "volume")),
+        ("12 kilometres", Amount(12000.0, "length")),
+        ("2 yards", Amount(1.8288, "length")),
+        ("10 ounces", Amount(0.2835, "mass")),
         ("a lamp", None),
     ],
 )
@@ -82,6 +91,12 @@ def test_dates_are_read_as_they_are_written(text: str, told: tuple[int, int, int
         ("about 41,000 inhabitants", "1,200", "39,800 inhabitants"),
         ("12 %", "9.5 %", "2.5%"),
         ("120", "388 metres", "268 metres"),
+        ("1.2 million people", "850,000", "350,000 people"),
+        ("£1.2m", "£900,000", "£300,000"),
+        ("1 km", "800 m", "0.2 km"),
+        ("2 hours", "90 minutes", "0.5 hours"),
+        ("12 kilometres", "1,250 metres", "10.75 kilometres"),
+        ("0.3 m", "30 cm", "0.0 m"),
         ("388 metres", "3 kg", None),
         ("long", "3 kg", None),
     ],

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 NUMERALS: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 )  # fmt: skip
-_TENS: Final = ("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred")
-_VALUES: Final = {word: float(value) for value, word in enumerate(NUMERALS)} | {
-    word: 10.0 * value for value, word in enumerate(_TENS, start=3)
-}
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SCALES: Final = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SHORT_SCALES: Final = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9}  # of money: "£1.2m"
+_VALUES: Final = (
+    {word: float(value) for value, word in enumerate(NUMERALS)}
+    | {word: 10.0 * value for value, word in enumerate(_TENS, start=2)}
+    | _SCALES
+)
 _KINDS: Final[dict[str, dict[float, str]]] = {
     "time": {
         1: "s sec second", 60: "min minute", 3600: "h hr hour", 86400: "day", 604800: "week", 1209600: "fortnight",
         2629800: "month", 31557600: "yr year",
     },
-    "mass": {1e-6: "mg", 1e-3: "g gram", 1: "kg kilo kilogram", 1e3: "t ton tonne", 0.4536: "lb", 0.02835: "oz"},
+    "mass": {
+        1e-6: "mg milligram", 1e-3: "g gram gramme", 1: "kg kilo kilogram kilogramme", 1e3: "t ton tonne", 0.4536: "lb",
+        0.02835: "oz ounce",
+    },
     "length": {
-        1e-3: "mm", 0.01: "cm", 1: "m metre meter", 1e3: "km", 0.0254: "in inch inche", 0.3048: "ft foot feet",
+        1e-3: "mm millimetre millimeter", 0.01: "cm centimetre centimeter", 1: "m metre meter",
+        1e3: "km kilometre kilometer", 0.0254: "in inch inche", 0.3048: "ft foot feet", 0.9144: "yd yard",
         1609.3: "mi mile",
     },
-    "volume": {1e-3: "ml", 0.01: "cl", 1: "l litre liter"},
-    "power": {1: "w watt", 1e3: "kw", 1e6: "mw", 745.7: "hp"},
+    "volume": {1e-3: "ml millilitre milliliter", 0.01: "cl centilitre centiliter", 1: "l litre liter"},
+    "power": {1: "w watt", 1e3: "kw kilowatt", 1e6: "mw megawatt", 745.7: "hp"},
     "energy": {1: "wh", 1e3: "kwh", 1e6: "mwh"},
     "money": {1: "eur euro usd dollar gbp pound chf franc kroner"},
     "share": {1: "% percent"},
@@ -34,14 +43,19 @@ _KINDS: Final[dict[str, dict[float, str]]] = {
 _UNITS: Final = {
     name: (kind, factor) for kind, units in _KINDS.items() for factor, names in units.items() for name in names.split()
 }
-_WORDS: Final = "|".join(_VALUES)
-_NUMBER: Final = re.compile(  # not the 16 of "C16"
-    rf"(?<![^\W_])(?<!\d\.)\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{_WORDS})\b", re.IGNORECASE
+_SCALE_WORDS: Final = "|".join(_SCALES)
+_WORDS: Final = rf"(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(NUMERALS[1:10])})|{'|'.join(_VALUES)})"
+_NUMBER: Final = re.compile(  # not the 16 of "C16"; "two hundred and five" whole, but not "two and five"
+    rf"(?<![^\W_])(?<!\d\.)\d+(?:,\d{{3}})*(?:\.\d+)?"
+    rf"|\b(?:(?:{_WORDS}[ -])?(?:{_SCALE_WORDS})(?:(?: and)? {_WORDS})*|{_WORDS})\b",
+    re.IGNORECASE,
 )
 _ONE: Final = re.compile(r"\ban?\b", re.IGNORECASE)
-_UNIT: Final = re.compile(
-    rf"(?:\s*(?:to|or|-|–)\s*(?:{_NUMBER.pattern}))?[\s-]*(?P<unit>%|°?[^\W\d_]+)", re.IGNORECASE
-)  # "four to six weeks"
+_RANGE: Final = rf"(?:\s*(?:to|or|-|–)\s*(?:{_NUMBER.pattern}))?"  # "four to six weeks"
+_UNIT: Final = re.compile(rf"{_RANGE}[\s-]*(?P<unit>%|°?[^\W\d_]+)", re.IGNORECASE)
+_SCALE: Final = re.compile(rf"{_RANGE}[ -]?(?P<scale>{_SCALE_WORDS})\b", re.IGNORECASE)
+_SHORT_SCALE: Final = re.compile(rf"{_RANGE} ?(?P<scale>{'|'.join(_SHORT_SCALES)})\b", re.IGNORECASE)
+_EXACT: Final = 1e-6  # of two amounts: as much may be lost of their difference
 _MONEY: Final = ("£", "€", "$")
 
 
@@ -61,10 +75,19 @@ _VERSION: Final = re.compile(
 )
 
 
+class _Found(NamedTuple):
+    """A number in a text, with the words that multiply it."""
+
+    value: float
+    start: int
+    end: int
+    decimals: int  # that are told of the value
+
+
 def number_in(text: str) -> float | None:
-    """The first number in a text, such as ``1,204.5`` or ``twelve``; None where there is none."""
-    found = _NUMBER.search(text)
-    return None if found is None else _value(found.group())
+    """The first number in a text, such as ``1,204.5``, ``1.2 million`` or ``twelve``; None where there is none."""
+    found = _find(text, 0, len(text))
+    return None if found is None else found.value
 
 
 def amount_in(text: str, start: int, end: int) -> Amount | None:
@@ -72,19 +95,20 @@ def amount_in(text: str, start: int, end: int) -> Amount | None:
 
     "A year" is one. None where there is no number.
     """
-    found = _NUMBER.search(text, start, end)
+    found = _find(text, start, end)
     one = found is None
-    found = found or _ONE.search(text, start, end)
     if found is None:
-        return None
-    value = 1.0 if one else _value(found.group())
-    unit = _UNIT.match(text, found.end())
+        article = _ONE.search(text, start, end)
+        if article is None:
+            return None
+        found = _Found(1.0, article.start(), article.end(), 0)
+    unit = _UNIT.match(text, found.end)
     kind, factor = _UNITS.get(_singular(unit["unit"].lower()), ("", 1.0)) if unit else ("", 1.0)
     if one:
         return Amount(factor, kind) if kind == "time" else None
-    if text[max(found.start() - 2, 0) : found.start()].strip().endswith(_MONEY):
+    if _is_money(text, found.start):
         kind, factor = "money", 1.0
-    return Amount(value * factor, kind)
+    return Amount(found.value * factor, kind)
 
 
 def amount_apart(one: str, other: str) -> str | None:
@@ -93,21 +117,28 @@ def amount_apart(one: str, other: str) -> str | None:
     It has the unit of the first, or of the other, where the first is a bare number.
     """
     amounts = amount_in(one, 0, len(one)), amount_in(other, 0, len(other))
-    found = _NUMBER.search(one), _NUMBER.search(other)
+    found = _find(one, 0, len(one)), _find(other, 0, len(other))
     if amounts[0] is None or amounts[1] is None or found[0] is None or found[1] is None:
         return None
     kinds = {amount.kind for amount in amounts if amount is not None and amount.kind}
     if len(kinds) > 1:
         return None
-    values = _value(found[0].group()), _value(found[1].group())
+    values, digits = (found[0].value, found[1].value), max(found[0].decimals, found[1].decimals)
     if amounts[0].kind == amounts[1].kind and values[0]:  # "1.2 km", "800 m"
         values = values[0], amounts[1].value / (amounts[0].value / values[0])
-    digits = max(len(each.group().partition(".")[2]) for each in found if each is not None)
     said, number = (one, found[0]) if amounts[0].kind or not kinds else (other, found[1])
-    unit = _UNIT.match(said, number.end())
-    sign = said[: number.start()].strip()[-1:]
-    told = f"{sign if sign in _MONEY else ''}{abs(values[0] - values[1]):,.{digits}f}"
+    unit = _UNIT.match(said, number.end)
+    sign = said[: number.start].strip()[-1:]
+    told = f"{sign if sign in _MONEY else ''}{_written(abs(values[0] - values[1]), digits, _EXACT * max(values))}"
     return f"{told} {unit['unit']}".replace(" %", "%") if unit else told
+
+
+def _written(number: float, digits: int, most: float) -> str:
+    """A number with so many digits behind the point, or with more where that would lose more than ``most``."""
+    told = f"{number:,.{digits}f}"
+    if abs(float(told.replace(",", "")) - number) <= most:
+        return told
+    return f"{number:,.2f}".rstrip("0").rstrip(".") if number >= 1 else f"{number:.3g}"
 
 
 def counted(number: int, things: str) -> str:
@@ -123,9 +154,36 @@ def one(things: str) -> str:
     return f"{things.removesuffix('ies')}y" if things.endswith("ies") else things.removesuffix("s")
 
 
-def _value(word: str) -> float:
-    known = _VALUES.get(word.lower())
-    return float(word.replace(",", "")) if known is None else known
+def _find(text: str, start: int, end: int) -> _Found | None:
+    """The first number of a stretch; what multiplies it may stand behind the stretch."""
+    found = _NUMBER.search(text, start, end)
+    if found is None:
+        return None
+    scale = _SCALE.match(text, found.end())
+    if scale is None and _is_money(text, found.start()):
+        scale = _SHORT_SCALE.match(text, found.end())
+    factor = {**_SCALES, **_SHORT_SCALES}[scale["scale"].lower()] if scale else 1.0
+    decimals = len(found.group().partition(".")[2]) - round(math.log10(factor))
+    return _Found(_value(found.group()) * factor, found.start(), (scale or found).end(), max(decimals, 0))
+
+
+def _is_money(text: str, start: int) -> bool:
+    return text[max(start - 2, 0) : start].strip().endswith(_MONEY)
+
+
+def _value(number: str) -> float:
+    """What a number is, in digits or in words."""
+    if number[0].isdigit():
+        return float(number.replace(",", ""))
+    total = part = 0.0
+    for word in number.lower().replace("-", " ").replace(" and ", " ").split():
+        if word == "hundred":
+            part = (part or 1.0) * _SCALES[word]
+        elif word in _SCALES:
+            total, part = total + (part or 1.0) * _SCALES[word], 0.0
+        else:
+            part += _VALUES[word]
+    return total + part
 
 
 def _singular(unit: str) -> str:

@@ -409,6 +409,32 @@ def test_a_predicate_of_both_is_asked_of_each() -> None:
     assert plan.final.comparator == "both"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Were Ada Lund and Oskar Vale married?",
+        "Have Ada Lund and Oskar Vale worked together?",
+        "Did Ada Lund and Oskar Vale ever meet?",
+        "Do Velm and Orsa share a border?",
+        "Do Ada Lund and Oskar Vale know each other?",
+    ],
+)
+def test_what_two_do_to_one_another_is_not_asked_of_each_alone(question: str) -> None:
+    assert steps(question) == [question]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Were both Ada Lund and Oskar Vale married?", "Was Ada Lund married?"),
+        ("Were Ada Lund and Oskar Vale married to Danes?", "Was Ada Lund married to Danes?"),
+        ("Do Ada Lund and Oskar Vale play chess?", "Does Ada Lund play chess?"),
+    ],
+)
+def test_what_each_of_two_does_is_asked_with_its_verb(question: str, first: str) -> None:
+    assert steps(question)[0] == first
+
+
 def test_the_country_that_two_are_from_is_asked_of_each() -> None:
     assert steps("Are Ada Lund and Oskar Vale Danish?") == ["Is Ada Lund Danish?", "Is Oskar Vale Danish?"]
     assert steps("Was the director of Low Water Danish?") == ["Who is the director of Low Water?", "Was #1 Danish?"]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from itertools import takewhile
+from typing import Final
 
 from polyhop.english.question import Word, Words, plain, render
 from polyhop.english.verbs import is_participle, past_of, third_of_base
-from polyhop.english.words import ARTICLES, DO, HAVE, PREPOSITIONS, ROLES, TITLE_NOUNS, names_person
+from polyhop.english.words import ARTICLES, DO, HAVE, PREPOSITIONS, ROLES, TITLE_NOUNS, names_person, word_set
 from polyhop.planning.rules.clauses import finite_at
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.measure import Measure, as_singular
 from polyhop.plans import Combination, Plan
+
+_MUTUAL: Final = word_set(
+    "related married divorced engaged friends siblings brothers sisters cousins twins spouses lovers partners allies "
+    "colleagues rivals opponents enemies neighbours neighbors acquainted identical alike twinned meet met share shared"
+)
+"""What two are or do to one another; with "to", "with" or "of" behind it, what each is to somebody else."""
+_TO_SOMEBODY: Final = frozenset({"to", "with", "of"})
 
 
 def agreement(words: Words) -> Plan | None:
@@ -29,7 +37,7 @@ def agreement(words: Words) -> Plan | None:
         for role, name in zip(roles, (left, right), strict=True)
     ]
     measure = doer or _shared_measure(words[0], rest) or _predicate(words[0], rest)
-    if measure is None:
+    if measure is None or (measure.comparator == "both" and _is_mutual(words, rest)):
         return None
     operands = tuple(measure.ask(thing, draft) for thing in things)
     return draft.plan(
@@ -89,7 +97,7 @@ def _pair(words: Words) -> tuple[Word, Words, Word, Words] | None:
             right = next((i for i in range(at + 1, min(at + 7, len(words))) if words[i].atomic), None)
             if right is None or any(finite_at(words, i) for i in range(at + 1, right)):
                 continue
-            return _listed(words, at), words[at + 1 : right], words[right], _trimmed(words[right + 1 :])
+            return _listed(words, at), words[at + 1 : right], words[right], _trimmed(words[0], words[right + 1 :])
     same = next((i for i, word in enumerate(words) if word.low == "same"), None)
     if (
         same is None
@@ -99,7 +107,7 @@ def _pair(words: Words) -> tuple[Word, Words, Word, Words] | None:
     ):
         return None
     first = next(i for i, word in enumerate(words) if word.atomic)
-    return words[first], (), words[-1], _trimmed(words[first + 1 : -2])
+    return words[first], (), words[-1], _trimmed(words[0], words[first + 1 : -2])
 
 
 def _listed(words: Words, middle: int) -> Word:
@@ -111,9 +119,11 @@ def _listed(words: Words, middle: int) -> Word:
     return Word(render(words[start:end]), "name") if start < end - 1 else words[end - 1]
 
 
-def _trimmed(rest: Words) -> Words:
+def _trimmed(helper: Word, rest: Words) -> Words:
+    """What is said of two names, without the noun that says what they are; behind "do", "play" is what they do."""
+    nouns = {noun for noun in TITLE_NOUNS if helper.low not in DO or noun.endswith("s")}
     kept = list(rest)
-    while kept and (kept[0].kind == "mark" or kept[0].low in TITLE_NOUNS | {"both", "too", "either"}):
+    while kept and (kept[0].kind == "mark" or kept[0].low in nouns | {"both", "too", "either"}):
         kept.pop(0)
     return tuple(word for word in kept if word.low != "both")
 
@@ -152,3 +162,12 @@ def _predicate(helper: Word, rest: Words) -> Measure | None:
     low = helper.low
     singular = "has" if low == "have" else as_singular(plain(low))[0].text
     return Measure(plain(singular), rest, "both", "")
+
+
+def _is_mutual(words: Words, rest: Words) -> bool:
+    """Whether two do something to one another, "were X and Y married?", so that it cannot be asked of each alone."""
+    lows = [word.low for word in rest]
+    if any(both in " ".join(lows) for both in ("each other", "one another")):
+        return True
+    several = "together" in lows or (not _MUTUAL.isdisjoint(lows) and _TO_SOMEBODY.isdisjoint(lows))
+    return several and all(word.low != "both" for word in words)

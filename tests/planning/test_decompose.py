@@ -136,6 +136,7 @@ def test_a_choice_measures_both_options(question: str, comparator: str, step: st
         ("Did Ada Lund die before Oskar Vale?", "earlier", "When did Ada Lund die?"),
         ("Did Velm Tower open before Orsa Spire did?", "earlier", "When did Velm Tower open?"),
         ("Is Velm Tower taller than the Orsa Spire?", "larger", "How tall is Velm Tower?"),
+        ("Is the Basic plan cheaper than the Pro plan?", "smaller", "How expensive is the Basic plan?"),
     ],
 )
 def test_an_order_that_is_asserted_measures_both(question: str, comparator: str, step: str) -> None:
@@ -254,6 +255,7 @@ def test_before_or_after_is_told_by_when_both_were(question: str, asked: list[st
         "How many years after he joined did Piet leave?",
         "How much more than 50 euros do we pay?",
         "How many people were there when the mill burnt?",
+        "How many times larger is Orsa than Velm?",
     ],
 )
 def test_what_is_no_distance_of_two_things_is_asked_as_it_is(question: str) -> None:
@@ -475,6 +477,10 @@ def test_what_two_things_have_in_common_is_asked_of_each() -> None:
     """What language do X and Y have in common?"""
     plan = decompose("What profession do Ada Lund and Oskar Vale have in common?")
     assert [step.question for step in plan.steps] == ["What profession is Ada Lund?", "What profession is Oskar Vale?"]
+    assert steps("Which country are Ada Lund and Oskar Vale from?") == [
+        "Which country is Ada Lund from?",
+        "Which country is Oskar Vale from?",
+    ]
 
 
 def test_a_yes_no_question_is_a_verification() -> None:

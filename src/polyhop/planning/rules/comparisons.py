@@ -212,7 +212,8 @@ def _more_than(words: Words, than: int) -> Plan | None:
     end = next((at for at in range(than - 1, 1, -1) if words[at - 1].low not in _STRENGTH), 1)
     left, right = render(words[1:end]), render(words[than + 1 :])
     lows = {word.low for word in words[1:]}
-    clause = words[0].low not in ("is", "was") or any(finite_at(words, at) for at in range(than + 1, len(words)))
+    stop = len(words) - (words[-1].kind == "word" and words[-1] in words[:than])  # "the Pro plan" ends in no verb
+    clause = words[0].low not in ("is", "was") or any(finite_at(words, at) for at in range(than + 1, stop))
     if not left or not right or clause or lows & (WH_WORDS | PRONOUNS | {"one", ","}):
         return None
     things = [Word(text, "name") for text in (left, right)]
@@ -237,8 +238,8 @@ def _difference(words: Words) -> Plan | None:
     lows = [word.low for word in words]
     than = lows.index("than") if "than" in lows else 0
     verb = next((at for at in range(3, than) if lows[at] in BE | DO | HAVE), 0)
-    if lows[:2] not in (["how", "much"], ["how", "many"]) or not 0 < verb < than - 1:
-        return None
+    if lows[:2] not in (["how", "much"], ["how", "many"]) or lows[2] == "times" or not 0 < verb < than - 1:
+        return None  # "how many times" asks for no difference
     asked = words[2:verb] if lows[2] in FORMS else words[3:verb]  # "how many metres longer"
     left, does = words[verb + 1 : than], lows[verb] in DO
     if does:
@@ -264,7 +265,7 @@ def _common(words: Words) -> Plan | None:
     both = lows.index("both") if "both" in lows else 0
     if lows[-1] in ("connected", "related", "linked"):
         return None  # to one another
-    if right is None or sum(word.atomic for word in words) != 2 or lows[both - 1] in PREPOSITIONS:
+    if right is None or sum(word.atomic for word in words) != 2 or (both and lows[both - 1] in PREPOSITIONS):
         return None  # "starred in both X and Y" constrains what is asked for
     before = tuple(word for word in words[: middle - 1] if word.low not in ("both", "the"))
     after = tuple(word for word in words[right + 1 :] if word.low != "both")

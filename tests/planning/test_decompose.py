@@ -151,6 +151,14 @@ def test_an_order_that_is_asserted_measures_both(question: str, comparator: str,
     ("question", "comparator", "asked"),
     [
         ("Did Ada Lund leave before the war?", "earlier", ["When did Ada Lund leave?", "When was the war?"]),
+        ("Did the ferry leave after the signing?", "later", ["When did the ferry leave?", "When was the signing?"]),
+        (
+            "Did the milk arrive before the bread?",
+            "earlier",
+            ["When did the milk arrive?", "When did the bread arrive?"],
+        ),
+        ("Was Red Hall built after the inn?", "later", ["When was Red Hall built?", "When was the inn built?"]),
+        ("Were the mills sold before the inn?", "earlier", ["When were the mills sold?", "When was the inn sold?"]),
         ("Did the miller outlive the reeve?", "later", ["When did the miller die?", "When did the reeve die?"]),
         (
             "Was the curate still alive when his pupil saved the wood?",
@@ -234,6 +242,7 @@ def test_how_far_two_things_lie_apart_asks_for_both(question: str, asked: list[s
             ["When did Ada Lund leave?", "When did Ada Lund sign the lease?"],
         ),
         ("Was the mill built after or before the war?", ["When was the mill built?", "When was the war?"]),
+        ("Was the mill built before or after the inn?", ["When was the mill built?", "When was the inn built?"]),
     ],
 )
 def test_before_or_after_is_told_by_when_both_were(question: str, asked: list[str]) -> None:
@@ -303,6 +312,8 @@ def test_a_pronoun_of_one_thing_compared_means_the_other() -> None:
         "Do I have to pay before I leave?",
         "Was the ferry late when the storm came?",
         "Was the mill sold before it was mended?",
+        "Did Ada Lund leave before the bread?",
+        "Did the miller leave before the bread?",
     ],
 )
 def test_an_order_of_what_is_not_measured_stays_whole(question: str) -> None:

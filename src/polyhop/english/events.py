@@ -8,8 +8,8 @@ from typing import Final
 
 from polyhop.english.dates import DATE_NAMES
 from polyhop.english.tables import table
-from polyhop.english.verbs import is_base, is_finite, is_past
-from polyhop.english.words import FUNCTION_WORDS, NAME_LINKS, word_set
+from polyhop.english.verbs import is_base, is_finite, is_participle, is_past
+from polyhop.english.words import FUNCTION_WORDS, NAME_LINKS, ORGANISATIONS, PLACES, THINGS, TITLE_NOUNS, word_set
 
 SPEECH: Final = word_set(table("verbs")["speech"])
 """What people do with words and appointments, as it stands after "did"."""
@@ -20,6 +20,8 @@ _DETERMINERS: Final = word_set(
 )
 _ADVERBS: Final = word_set("first also already then again later once just never even finally ever still")
 _EVENTS: Final = word_set(table("nouns")["events"])
+_HAPPENINGS: Final = _EVENTS | word_set(table("nouns")["happenings"])
+_NO_HAPPENINGS: Final = THINGS | PLACES | ORGANISATIONS | TITLE_NOUNS | word_set("mansion pension television")
 _COMPLEMENTED: Final = word_set("of about on between with for from to at by in that over regarding concerning")
 _CAPITAL: Final = re.compile(r"[^\W\d_a-z]")
 _POSSESSIVE: Final = re.compile(r"(?:['’]s|s['’])$")
@@ -82,6 +84,14 @@ def is_event(text: str) -> bool:
         return False
     head = next((at for at, word in enumerate(words) if at and word.lower() in _COMPLEMENTED), len(words))
     return not _EVENTS.isdisjoint(word.lower() for word in words[1:head])
+
+
+def takes_place(noun: str) -> bool:
+    """Whether a noun names something that was at some time, as "war" and "signing" do; not "bread" nor "building"."""
+    if noun in _HAPPENINGS:
+        return True
+    doing = noun.endswith(("tion", "sion")) or (noun.endswith("ing") and is_participle(noun))
+    return doing and noun not in _NO_HAPPENINGS
 
 
 def _name_at(words: tuple[str, ...], at: int) -> str:

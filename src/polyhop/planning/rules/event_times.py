@@ -5,10 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from polyhop.english.events import takes_place
 from polyhop.english.question import OWNS, Words, plain
-from polyhop.english.words import ARTICLES, AUXILIARIES, BE, DO, HAVE, OWNERS, PRONOUNS, WH_WORDS, names_person
+from polyhop.english.verbs import is_participle
+from polyhop.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    BE,
+    DO,
+    HAVE,
+    OWNERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    WH_WORDS,
+    names_person,
+)
 from polyhop.planning.rules.chains import answer_chain
-from polyhop.planning.rules.clauses import first_finite, inverted
+from polyhop.planning.rules.clauses import finite_at, first_finite, inverted
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.plans import ORDERS, Combination, Comparator, Plan
 
@@ -43,7 +56,8 @@ def timed(words: Words) -> Plan | None:
     if words[0].low in DO and first_finite(before, 3 if before[1].low in ARTICLES else 2) is None:
         return None  # "Did the test after the repair succeed?"
     subject = _without(before[1:-1] if living else before[1:2] if before[1].atomic else ())
-    second = _event(words[joints[0] + 1 :], subject)
+    behind = words[joints[0] + 1 :]
+    second = (None if living else _so_did(behind, before)) or _event(behind, subject)
     order = _order(lows[: joints[0]], joint)
     if second is None or order is None:
         return None
@@ -66,7 +80,7 @@ def _event(words: Words, subject: Words) -> Words | None:
     """When what a clause or a noun says happened, as a question; None where it cannot be asked by itself."""
     verb = first_finite(words, 1)
     if verb is None:
-        happens = words[0].low in ARTICLES and not any(names_person(word.low) for word in words)
+        happens = words[0].low in ARTICLES and _takes_place(words)
         return (*plain("when", "was"), *_owned(words, subject)) if happens else None
     if words[0].low in _SUBJECTS:
         if not subject:
@@ -96,7 +110,8 @@ def before_or_after(words: Words) -> Plan | None:
         return None
     said = (*plain(lows[0]), *words[1:at])
     first = (*plain("when"), *said)
-    second = _likewise(words[at + 3 :], said) or _event(words[at + 3 :], words[1:2] if words[1].atomic else ())
+    behind = words[at + 3 :]
+    second = _likewise(behind, said) or _so_did(behind, said) or _event(behind, words[1:2] if words[1].atomic else ())
     planned = None if second is None else _combined("earlier", first, second)
     if planned is None or planned.final is None:
         return None
@@ -138,7 +153,7 @@ def _after(words: Words, *, forwards: bool) -> Plan | None:
     if at is None or any(word.low in _SUBJECTS | OWNERS for word in words):
         return None
     former, latter = words[:at], words[at:]
-    first = _likewise(former, latter) or _event(former, ())
+    first = _likewise(former, latter) or _so_did(former, latter) or _event(former, ())
     if first is None:
         return None
     events = (first, (*plain("when"), *latter))
@@ -151,6 +166,30 @@ def _likewise(name: Words, said: Words) -> Words | None:
     if not end or not name[-1].atomic or len(name) != 1 + sum(word.low in ARTICLES for word in name[:1]):
         return None
     return (*plain("when"), said[0], *name, *said[end + 1 :])
+
+
+def _so_did(thing: Words, said: Words) -> Words | None:
+    """When what is said of one thing, "did the milk arrive", was so of another, "the bread"; None for anything else.
+
+    A name may be somebody's, and "the bread" is not: with it that is told only by what is done to it, "was X baked".
+    """
+    behind = 3 if said[1].low in ARTICLES else 2
+    verb = next((at for at in range(behind, len(said)) if finite_at(said, at) or is_participle(said[at].low)), 0)
+    if not verb or thing[0].low not in ARTICLES or _takes_place(thing) or first_finite(thing, 1) is not None:
+        return None
+    alike = said[0].low in BE if behind == 2 else names_person(_head(said[1:verb])) == names_person(_head(thing))
+    one = said[0].low == "were" and not _head(thing).endswith("s")
+    return (*plain("when", "was" if one else said[0].low), *thing, *said[verb:]) if alike else None
+
+
+def _takes_place(words: Words) -> bool:
+    return takes_place(_head(words)) or words[-1].text.isdigit()  # "the year 1200"
+
+
+def _head(words: Words) -> str:
+    """The noun of a noun phrase: "fall" of "the fall of Velm"."""
+    end = next((at for at in range(1, len(words)) if words[at].low in PREPOSITIONS), len(words))
+    return words[end - 1].text.lower().rpartition(" ")[2]
 
 
 def _between(words: Words) -> Plan | None:

@@ -51,7 +51,15 @@ EXPECTED = {
     AnswerType.NATIONALITY: ["What nationality is Ada Lund?", "What is the nationality of Oskar Vale?"],
     AnswerType.YES_NO: ["Are Velm and Orsa in the same country?", "Did Ada Lund paint?", "is Velm a city?"],
     AnswerType.CHOICE: ["Who is older, Ada Lund or Oskar Vale?", "Was Ada Lund or Oskar Vale born first?"],
-    AnswerType.THING: ["Which magazine printed it?", "What type of art is it?", "Why did it rain?", "How so?", ""],
+    AnswerType.THING: [
+        "Which magazine printed it?",
+        "Which server is down?",
+        "Which sensor broke?",
+        "What type of art is it?",
+        "Why did it rain?",
+        "How so?",
+        "",
+    ],
 }
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.degrees import FORMS, Degree, asked_degree
+from polyhop.english.words import is_agent
 
 
 @pytest.mark.parametrize(
@@ -62,10 +63,15 @@ def test_the_things_are_called_as_the_question_does() -> None:
 @pytest.mark.parametrize(
     ("form", "adjective", "more"),
     [("heavier", "heavy", True), ("bigger", "big", True), ("largest", "large", True), ("slowest", "fast", False),
-     ("newer", "old", False), ("shallower", "deep", False)],
+     ("newer", "old", False), ("shallower", "deep", False), ("thinner", "thick", False), ("closer", "far", False)],
 )  # fmt: skip
 def test_forms_of_adjectives_are_those_of_what_is_measured(form: str, adjective: str, more: bool) -> None:
     assert FORMS[form] == (adjective, more)
+
+
+def test_the_more_of_something_is_nobody_who_does_it() -> None:
+    """As in "Which is the smaller of the two?"."""
+    assert [form for form in FORMS if is_agent(form)] == []
 
 
 @given(

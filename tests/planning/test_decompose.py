@@ -484,6 +484,10 @@ def test_what_is_asked_politely_is_asked_outright(question: str, asked: list[str
     assert decompose(question).shape != "verification"
 
 
+def test_a_thing_that_ends_like_a_doer_is_nobody() -> None:
+    assert steps("Where is the newspaper of Velm printed?")[0] == "What is the newspaper of Velm?"
+
+
 def test_what_two_things_have_in_common_is_asked_of_each() -> None:
     """What language do X and Y have in common?"""
     plan = decompose("What profession do Ada Lund and Oskar Vale have in common?")
@@ -508,6 +512,7 @@ def test_a_yes_no_question_is_a_verification() -> None:
         "Who is the director of film Low Water?",
         "When was the film Low Water released in Orsa?",
         "What is the capital of the Republic of Orsa?",
+        "Which is the smaller of Velm and Orsa?",
         "How does a heron fish?",
         "Explain it.",
         "?",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -18,8 +19,8 @@ _POLES: Final = tuple(
         pair.partition("/")
         for pair in word_set(
             "long/short large/small big/little tall high/low heavy/light deep/shallow wide/narrow broad thick/thin "
-            "fast/slow old/young old/new expensive/cheap far/near strong/weak warm/cold hot/cool loud/quiet late/early "
-            "late/soon powerful populous great quick bright/dim busy steep"
+            "fast/slow old/young old/new expensive/cheap far/near far/close strong/weak warm/cold hot/cool loud/quiet "
+            "late/early late/soon powerful populous great quick bright/dim busy steep"
         )
     )
 )
@@ -44,7 +45,8 @@ _IRREGULAR: Final = {
 _ASKING: Final = word_set("which what who whose where")
 _PLURALS: Final = word_set("people men women children")
 _RANGES: Final = word_set("large high great")  # of what is a number by itself: "a larger population"
-_VOWELS: Final = "aeiou"
+_WITHOUT_FORMS: Final = word_set("expensive powerful populous far little")  # "more expensive", "farther", "less"
+_DOUBLED: Final = re.compile(r"^[^aeiou]+[aeiou][^aeiouwxy]$")  # "big", "thin": their last letter is said twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,12 @@ class Degree:
 def _forms() -> Iterator[tuple[str, tuple[str, bool]]]:
     """The comparatives and superlatives of adjectives that are measured, with these, and whether they mean more."""
     for adjective, neutral in NEUTRAL.items():
+        if adjective in _WITHOUT_FORMS:
+            continue
         stem = adjective.removesuffix("e")
         if adjective.endswith("y"):
             stem = f"{adjective[:-1]}i"
-        elif len(stem) == 3 and stem[1] in _VOWELS and stem[2] not in f"w{_VOWELS}" and stem == adjective:
+        elif _DOUBLED.search(adjective):
             stem += stem[-1]
         for ending in ("er", "est"):
             yield stem + ending, (neutral, adjective not in _SMALL)

@@ -132,6 +132,8 @@ def test_unknown_labels_fit_nothing(label: str, kind: AnswerType) -> None:
         ("Which class starts first?", "value"),
         ("Why was the ferry late?", "explanation"),
         ("How do I change the wick?", "steps"),
+        ("How did Ada Brisk die?", "explanation"),
+        ("How was the fire put out?", "explanation"),
         ("steps to change the wick?", "steps"),
         ("How exactly do I trim it?", "steps"),
         ("How best to keep oil?", "steps"),

@@ -101,6 +101,7 @@ _SPELT_OUT: Final = (
 )
 _TELLING: Final = word_set("tell give show")
 _NAMING: Final = word_set("name find state identify")
+_PAST: Final = word_set("did was were had")  # behind "how" asks how something went, not how it is done
 _STEPS: Final = word_set("steps procedure instructions")
 _MANNERS: Final = FUNCTION_WORDS - {"near"} | word_set("come else exactly precisely best")
 """What stands behind "how" where a way is asked for; anything else says of what the degree is: "how thick"."""
@@ -205,10 +206,10 @@ def answer_shape(question: str) -> AnswerShape:
     if asked is None:
         return "value"
     following = low[asked + 1] if asked + 1 < len(words) else ""
+    if low[asked] == "why" or (low[asked] == "how" and following in _PAST):
+        return "explanation"
     if low[asked] == "how":
         return "steps" if not following or following in _MANNERS or words[asked + 1].atomic else "value"
-    if low[asked] == "why":
-        return "explanation"
     if low[asked] == "what" and not _head_noun(words, asked):
         return "open"
     return "list" if _asks_for_several(words, asked) else "value"

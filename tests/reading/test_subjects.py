@@ -121,6 +121,10 @@ def test_an_email_address_that_is_asked_for_is_one(question: str, said: str, add
         ("What was the number of gates?", "twelve", False),
         ("How many gates are open?", "none of them", False),
         ("Who keeps the gate?", "Ada Brisk", False),
+        ("What rank did Ada Brisk hold?", "captain", False),
+        ("In what capacity did she serve?", "as a pilot", False),
+        ("What sizes has the coat?", "small and large", False),
+        ("Which score did Ada Brisk compose?", "Low Water", False),
     ],
 )
 def test_what_number_something_has_is_told_by_a_number(question: str, text: str, lacks: bool) -> None:

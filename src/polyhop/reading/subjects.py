@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.answer_type import AnswerType, answer_type
+from polyhop.english.answer_type import AnswerType, answer_type, asked_for
 from polyhop.english.countries import countries_in
 from polyhop.english.numbers import names_version, number_in, versions_in
+from polyhop.english.words import word_set
 from polyhop.indexes.folding import fold, pieces
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
@@ -29,6 +30,7 @@ _HEADS_VERSION: Final = re.compile(  # "3.0.0 (2031-02-04)", "[3.1]", "mill (3.0
     r"|[\w.+-]{1,60} \((?P<released>[^()\s]{1,60})\) [\w. -]{1,60}; urgency=\w{1,20}"
 )
 _ASKS_VERSION: Final = re.compile(r"\b(?:which|what) (?:version|release)\b", re.IGNORECASE)
+_MAY_HAVE_NAMES: Final = word_set("rank capacity size age score count rate")
 _ASKS_HOW: Final = re.compile(r"\W*(?:\w+ )?how\b", re.IGNORECASE)
 _ASKS_ADDRESS: Final = re.compile(
     r"\b(?:what|which) (?:(?:is|was) [^?]{0,60}?\b)?e-?mail(?: address\b| (?:of|for)\b|\s{0,9}\?)", re.IGNORECASE
@@ -326,8 +328,10 @@ def address_asked_for(found: Pointing) -> Pointed | None:
 def lacks_number(question: str, text: str) -> bool:
     """Whether the number that something has is asked for, as of a telephone or a part, and a text has none.
 
-    "How many?" may be answered by "none" or "all of them", too.
+    "How many?" may be answered by "none" or "all of them", too, and a rank or a size by its name.
     """
     if answer_type(question) is not AnswerType.NUMBER or _ASKS_HOW.match(question) is not None:
+        return False
+    if asked_for(question).removesuffix("s") in _MAY_HAVE_NAMES:
         return False
     return number_in(text) is None and not any(map(str.isdigit, text))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.dates import parse_date, time_apart
+from polyhop.english.dates import DATE, parse_date, time_apart
 from polyhop.english.numbers import Amount, amount_apart, amount_in, names_version, number_in, versions_in
 
 
@@ -76,10 +76,17 @@ def test_a_version_is_named_whole(text: str, named: bool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("2031-02-04", (2031, 2, 4)), ("4 February 2031", (2031, 2, 4)), ("2031-13-04", (2031, 0, 0)), ("in May", None)],
-)
+    [("2031-02-04", (2031, 2, 4)), ("4 February 2031", (2031, 2, 4)), ("2031-13-04", (2031, 0, 0)), ("in May", None),
+     ("15 March 44 BC", (-44, 3, 15)), ("March 44 BC", (-44, 3, 0)), ("AD 79", (79, 0, 0)), ("79 AD", (79, 0, 0)),
+     ("4 March 895 BCE", (-895, 3, 4)), ("24 August AD 79", (79, 8, 24)), ("in 44", None)],
+)  # fmt: skip
 def test_dates_are_read_as_they_are_written(text: str, told: tuple[int, int, int] | None) -> None:
     assert parse_date(text) == told
+
+
+@pytest.mark.parametrize("date", ["15 March 44 BC", "March 44 BC", "4 March 895 BC", "AD 79", "24 August AD 79"])
+def test_dates_are_found_with_their_era(date: str) -> None:
+    assert DATE.findall(f"It was lit on {date}, and burnt.") == [date]
 
 
 @pytest.mark.parametrize(

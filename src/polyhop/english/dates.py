@@ -30,9 +30,11 @@ WEEKDAY: Final = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?
 NTH: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 """The number of a day, as a pattern without groups."""
 
+_ERA: Final = r"(?:\d{1,4} BCE?|AD \d{1,4})\b"
 DATE: Final = re.compile(
-    rf"\b{NTH}(?: of)? {MONTH}\.?(?:,? ?\d{{3,4}}\b)?|\b{MONTH}\.? {NTH}(?:,? ?\d{{3,4}})?\b|\b{MONTH}\.?,? \d{{4}}\b"
-    r"|\b\d{1,4} BCE?\b|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
+    rf"\b{MONTH}\.?,? {_ERA}|\b{NTH}(?: of)? {MONTH}\.?(?:,? ?(?:{_ERA}|\d{{3,4}}\b))?"
+    rf"|\b{MONTH}\.? {NTH}(?:,? ?(?:{_ERA}|\d{{3,4}}))?\b|\b{MONTH}\.?,? \d{{4}}\b|\b{_ERA}"
+    r"|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
 )
 
 DAY_OF_A_YEAR: Final = re.compile(
@@ -45,23 +47,24 @@ DAY_IN_DIGITS: Final = re.compile(r"(?<![\w-])\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?![
 
 _MONTH_IN: Final = re.compile(rf"\b({MONTH})\b", re.IGNORECASE)
 _BEGINNINGS: Final = tuple(month[:3].lower() for month in MONTHS)
-_YEAR: Final = re.compile(r"\b(\d{3,4})\b(\s*BCE?\b)?")
+_YEAR: Final = re.compile(r"\b(?:(\d{1,4})\s*BCE?|(\d{3,4})|AD\s*(\d{1,2})|(\d{1,2})\s*(?:AD|CE))\b")
 _ISO: Final = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b")
 _DAY_IN: Final = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
 
 
 def parse_date(text: str) -> Date | None:
-    """The date in a text such as ``4 March 1895``, ``1895-03-04``, ``May 1895`` or ``895 BC``; None without a year."""
+    """The date in a text such as ``4 March 1895``, ``1895-03-04``, ``May 1895`` or ``44 BC``; None without a year."""
     written = _ISO.search(text)
     if written is not None:
         return int(written[1]), int(written[2]), int(written[3])
     year = _YEAR.search(text)
     if year is None:
         return None
+    number = int(year[year.lastindex or 0])
     month = _MONTH_IN.search(text)
-    day = _DAY_IN.search(text) if month else None
+    day = _DAY_IN.search(f"{text[: year.start()]} {text[year.end() :]}") if month else None
     return (
-        -int(year[1]) if year[2] else int(year[1]),
+        -number if year[1] else number,
         month_number(month[1]) if month else 0,
         int(day[1]) if day else 0,
     )

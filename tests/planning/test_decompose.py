@@ -484,6 +484,20 @@ def test_what_is_asked_politely_is_asked_outright(question: str, asked: list[str
     assert decompose(question).shape != "verification"
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Which does Ada Lund prefer, tea or coffee?", "Does Ada Lund prefer tea?"),
+        ("Who did Ada Lund marry, Bo Vale or Cy Vale?", "Did Ada Lund marry Bo Vale?"),
+        ("What can I use for tar, oil or wax?", "Can I use oil for tar?"),
+        ("Which hill did they climb first, the Fell or the Tor?", "Did they climb the Fell first?"),
+        ("Who does the guest ask for at night, Ada or Bo?", "Does the guest ask for Ada at night?"),
+    ],
+)
+def test_what_somebody_chooses_is_the_object_of_the_verb(question: str, first: str) -> None:
+    assert steps(question)[0] == first
+
+
 def test_a_thing_that_ends_like_a_doer_is_nobody() -> None:
     assert steps("Where is the newspaper of Velm printed?")[0] == "What is the newspaper of Velm?"
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from polyhop.english.question import DOUBTING, LONGEST_QUESTION, OWNS, Word, Words, asking_part, read_words, render
@@ -177,10 +177,8 @@ def signs_of_cut(tokens: Tokens, cut: Cut) -> Signs:
         f"behind {behind}", f"behind {closes_right} {behind}", f"closes {closes_right}", f"right {min(lengths[1], 8)}",
         f"both begin {begins} {begins_right}", f"both close {closes} {closes_right}",
         f"around {before} {behind}", f"longer {max(min(lengths[0] - lengths[1], 5), -5)}",
-        f"asks {tokens.class_at(0)} {before}",
-        f"asks {tokens.class_at(0)} {behind}",
-        f"between {before} {begins_right}",
-        f"as long {lengths[0] == lengths[1]} {behind}", f"several {len(stretches)}",
+        f"asks {tokens.class_at(0)} {before}", f"asks {tokens.class_at(0)} {behind}",
+        f"between {before} {begins_right}", f"as long {lengths[0] == lengths[1]} {behind}", f"several {len(stretches)}",
     }  # fmt: skip
     alike = {
         "same word": tokens.words[start].lower() == tokens.words[at + 1].lower(),
@@ -225,14 +223,12 @@ def signs_of_offering(tokens: Tokens, cut: Cut) -> Signs:
     """What tells whether the question offers these to choose from, rather than to mean either."""
     start, at, end, several = cut
     begins, before, behind = tokens.class_at(0), tokens.class_at(start - 1), tokens.class_at(end)
-    signs = {
+    return frozenset({
         "always", f"asks {begins}", f"asks {begins} {tokens.class_at(1)}", f"before {before}", f"behind {behind}",
         f"asks {begins} before {before}", f"asks {begins} behind {behind}", f"right {tokens.class_at(at + 1)}",
         f"both {tokens.class_at(start)} {tokens.class_at(at + 1)}", f"several {several}",
-        *(f"in front {one}" for one in tokens.classes[1:start]),
-        *(f"afterwards {one}" for one in tokens.classes[end:]),
-    }  # fmt: skip
-    return frozenset(signs)
+        *(f"in front {one}" for one in tokens.classes[1:start]), *(f"afterwards {one}" for one in tokens.classes[end:]),
+    })  # fmt: skip
 
 
 def shared_counts(tokens: Tokens, cut: Cut) -> range:
@@ -271,8 +267,7 @@ def _class(word: str, *, first: bool) -> str:
         return "0"
     if is_finite(low) or is_participle(low):
         return "verb"
-    ending = next((ending for ending in _ENDINGS if low.endswith(ending)), "")
-    return f"-{ending}"
+    return f"-{next((ending for ending in _ENDINGS if low.endswith(ending)), '')}"
 
 
 def _weights(name: str) -> Mapping[str, float]:
@@ -310,12 +305,20 @@ def choices(question: str) -> tuple[str, ...] | None:
 def split_options(words: Words) -> Split | None:
     """A question's options apart from its other words; None if it offers none."""
     found = joined(f"{render(words)}?")
-    if found is None or found.chance < OFFERING:
+    if found is None or found.chance < OFFERING or _is_of_circumstance(words, found):
         return _options_listed(words)
     before, behind = _around(words, found.start, found.end)
     options = tuple(_as_name(read_words(option)) for option in found.options)
     named = {option.text.lower(): option for option in options if option is not None}
     return Split((*before, *behind), tuple(named.values())) if len(named) == len(options) else None
+
+
+def _is_of_circumstance(words: Words, found: Joined) -> bool:
+    """Whether it is asked where or when both are: "where can I buy bread or milk?"; not "where is it, in A or B?"."""
+    before = found.question[: found.start].lower().split()
+    last = next((word[-1] for word in reversed(before) if word not in PREPOSITIONS), "")
+    more = any(low.endswith("er") and one not in ARTICLES for one, low in pairwise(before))  # "where is it warmer in"
+    return words[0].low in ("where", "when", "why", "how") and last not in ",:;-–—" and not more
 
 
 def alternatives(question: str) -> Alternatives | None:

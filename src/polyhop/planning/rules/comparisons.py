@@ -26,7 +26,7 @@ from polyhop.english.words import (
     word_set,
 )
 from polyhop.planning.rules.agreement import agreement
-from polyhop.planning.rules.clauses import finite_at, first_finite
+from polyhop.planning.rules.clauses import ADVERBS, finite_at, first_finite
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.event_times import before_or_after, time_between, timed
 from polyhop.planning.rules.measure import Measure, as_singular
@@ -173,10 +173,21 @@ def _truth_measure(frame: Words) -> Measure | None:
     if verb is None or frame[0].low not in WH_WORDS:
         return None
     rest = frame[verb + 1 :]
+    if frame[verb].low in AUXILIARIES - BE - HAVE and rest and (rest[0].atomic or rest[0].low in ARTICLES | PRONOUNS):
+        return Measure((frame[verb], *rest[: (at := _object_at(rest))]), rest[at:], "either", "")
     if frame[verb].low in AUXILIARIES:
         return Measure(frame[verb : verb + 1], rest, "either", "")
     does = "does" if frame[verb].low.endswith("s") else "did"
     return Measure(plain(does), (*plain(base_form(frame[verb].low)), *rest), "either", "")
+
+
+def _object_at(words: Words) -> int:
+    """Where the object belongs behind a subject and its verb: "does Ada use X for tar", "does Ada wait for X now"."""
+    end = len(words)
+    while end > 2 and words[end - 1].low in ADVERBS and words[end - 2].low != "at":
+        end -= 1
+    at = next((at for at in range(2, end) if words[at].low in PREPOSITIONS - {"of"}), end)
+    return at + 1 if at + 1 == end or (at < end and words[at + 1].low in PREPOSITIONS) else at
 
 
 def _order(words: Words) -> Plan | None:

@@ -53,6 +53,7 @@ _AFTER_PARTICIPLE: Final = PREPOSITIONS | ARTICLES
 _PLACE_RELATIONS: Final = word_set(
     "country capital capitol birthplace hometown headquarters location place venue mouth source seat campus"
 )
+_AT_ONE_TIME: Final = frozenset({"when", "while"})
 _CIRCUMSTANCES: Final = word_set("where when why how")
 _STATES: Final = word_set("contain include have own border hold belong comprise surround")  # no progressive
 _DEICTIC: Final = ARTICLES - {"the", "a", "an"}
@@ -99,14 +100,14 @@ def settle(words: Words, draft: PlanDraft) -> Words:
             words = found.question
             continue
         if found.question:
-            reference = answer_chain(found.question, draft, _head_noun(words, found))
+            reference = answer_chain(found.question, draft, _head_noun(found))
         else:
             reference = draft.relation(found.relation, found.of)
         words = (*words[: found.start], reference, *words[found.end :])
     return words
 
 
-def _head_noun(words: Words, found: _Description) -> str:
+def _head_noun(found: _Description) -> str:
     noun = [word for word in found.question[:4] if word.kind == "word" and word.low in NOUNS]
     return noun[0].low if noun else ""
 
@@ -128,7 +129,7 @@ def _is_whole(words: Words, start: int, end: int) -> bool:
     after = words[end:]
     comma = max((i for i in range(start) if words[i].low == ","), default=-1)
     before = [word.low for word in words[comma + 1 : start]]
-    modified = len(after) > 1 and after[0].low in PREPOSITIONS and before[:1] in (["who"], ["what"])
+    modified = len(after) > 1 and after[0].low in PREPOSITIONS | _AT_ONE_TIME and before[:1] in (["who"], ["what"])
     if not modified and any(word.kind != "mark" for word in after):
         return False
     if before[-3:] == ["the", "name", "of"]:
@@ -183,7 +184,7 @@ def _relative_at(words: Words, at: int) -> _Description | None:
     clause = words[at + 1 : end]
     if end is None or not _says_something(words, at + 1, end) or words[noun_end - 1].text.isdigit():
         return None
-    if low == "that" and not preposition and _reports(words, start, noun_end):
+    if low == "that" and not preposition and _reports(words, noun_end):
         return None
     return _Description(start, end, question=relative_question(words[start:noun_end], low, preposition, clause))
 
@@ -196,7 +197,7 @@ def _says_something(words: Words, start: int, end: int) -> bool:
     return complete and first_finite(words, start, end) is not None
 
 
-def _reports(words: Words, start: int, end: int) -> bool:
+def _reports(words: Words, end: int) -> bool:
     return words[end - 1].low in ("claim", "fact", "belief", "idea", "theory", "evidence", "statement")
 
 
@@ -245,7 +246,7 @@ def _participial_at(words: Words, at: int) -> _Description | None:
     ):
         return None
     end = clause_end(words, start, at)
-    if end is None or (end == len(words) and _only_verb(words, start, at)):
+    if end is None or (end == len(words) and _only_verb(words, start)):
         return None
     if any(asks(words, i) for i in range(at, end)) or (end - at < 3 and words[end - 1].low in PREPOSITIONS):
         return None
@@ -261,7 +262,7 @@ def _is_progressive(words: Words, start: int, end: int) -> bool:
     return end == len(words) or words[end].low in PREPOSITIONS or words[end - 1].low in AUXILIARIES
 
 
-def _only_verb(words: Words, start: int, at: int) -> bool:
+def _only_verb(words: Words, start: int) -> bool:
     """Whether the participle is the predicate that the question itself needs: "When was the film released in X"."""
     before = [word.low for word in words[:start]]
     if not before or before[-1] not in BE:

@@ -307,9 +307,7 @@ def clause_end(words: Words, start: int, body: int) -> int | None:
     after = verb + 1
     while after < len(words) and words[after - 1].low in AUXILIARIES and _continues_verb(words, after):
         after += 1
-    comma = next(
-        (i for i in range(after, len(words)) if words[i].low == "," and _comma_ends(words, i, start, body)), None
-    )
+    comma = next((i for i in range(after, len(words)) if words[i].low == "," and _comma_ends(words, i, body)), None)
     limit = len(words) if comma is None else comma
     if not wait:
         return limit
@@ -331,7 +329,7 @@ def _continues_verb(words: Words, at: int) -> bool:
     return low in AUXILIARIES or low in ADVERBS or is_participle(low) or low == "not"
 
 
-def _comma_ends(words: Words, comma: int, start: int, body: int) -> bool:
+def _comma_ends(words: Words, comma: int, body: int) -> bool:
     if comma + 1 >= len(words):
         return True
     if body >= 2 and words[body - 2].low == ",":

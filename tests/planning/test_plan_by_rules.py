@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,16 @@ from polyhop.english.relations import RELATIONS, variants_of, wording_of
 from polyhop.english.verbs import past_of
 from polyhop.errors import UsageError
 from polyhop.planning.recorded import RecordedPlans
-from polyhop.planning.rules.constraints import plan_by_rules
+from polyhop.planning.rules.constraints import constrained
 from polyhop.planning.rules.decompose import decompose
 from polyhop.planning.rules.questions import question_of, with_questions
 from polyhop.planning.rules.statements import read_step, stated
 from polyhop.planning.soundness import faults
-from polyhop.plans import Constant, Constraint, End, Placeholder, asked, with_variants
+from polyhop.plans import Constant, Constraint, End, Placeholder, Plan, asked, with_variants
+
+
+def plan_by_rules(question: str, names: Sequence[str] = ()) -> Plan:
+    return constrained(decompose(question, names), question, names)
 
 
 def lines(question: str, *names: str) -> list[str]:

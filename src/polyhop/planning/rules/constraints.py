@@ -1,7 +1,7 @@
-"""Plans a question as atomic constraints by rules alone, so that a graph can be asked without a language model.
+"""Puts a plan as atomic constraints by rules alone, so that a graph can be asked without a language model.
 
-The rule-based decomposer says which questions to ask one after the other. Each becomes a statement with a gap; each
-name or earlier answer in it is one end of a constraint, and what fills the gap is the other.
+The plan says which questions to ask one after the other. Each becomes a statement with a gap; each name or earlier
+answer in it is one end of a constraint, and what fills the gap is the other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.english.question import LONGEST_QUESTION, mentions
 from polyhop.english.relations import variants_of
 from polyhop.english.words import FUNCTION_WORDS
-from polyhop.planning.rules.decompose import decompose
 from polyhop.planning.rules.questions import end_text
 from polyhop.planning.rules.relations import related
 from polyhop.planning.rules.statements import Statement, kind_of, read_step, stated
@@ -42,14 +41,6 @@ _OF_WH: Final = {
     "where": "place",
     "when": "date",
 }
-
-
-def plan_by_rules(question: str, entities: Sequence[str] = ()) -> Plan:
-    """A sound plan of 1 to 8 constraints, or the whole question where the rules find none.
-
-    ``entities`` are names in the question that must not be taken apart. Never raises.
-    """
-    return constrained(decompose(question, entities), question, entities)
 
 
 def constrained(plan: Plan, question: str, entities: Sequence[str] = ()) -> Plan:

@@ -14,7 +14,7 @@ from polyhop.english.numbers import Amount, amount_apart, amount_in, names_versi
     ("text", "value"),
     [("1,204.5 boats", 1204.5), ("twelve", 12.0), ("some forty lamps", 40.0), ("none", None), ("C16", None),
      ("1.2 million", 1.2e6), ("three hundred", 300.0), ("twenty-five", 25.0), ("two hundred and five lamps", 205.0),
-     ("two million three hundred thousand", 2.3e6), ("ten thousand", 1e4), ("ten and five", 10.0)],
+     ("two million three hundred thousand", 2.3e6), ("ten thousand", 1e4), ("ten and five", 10.0), ("ſix", 6.0)],
 )  # fmt: skip
 def test_numbers_stand_in_digits_and_words(text: str, value: float | None) -> None:
     assert number_in(text) == value

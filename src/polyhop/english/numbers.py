@@ -162,7 +162,7 @@ def _find(text: str, start: int, end: int) -> _Found | None:
     scale = _SCALE.match(text, found.end())
     if scale is None and _is_money(text, found.start()):
         scale = _SHORT_SCALE.match(text, found.end())
-    factor = {**_SCALES, **_SHORT_SCALES}[scale["scale"].lower()] if scale else 1.0
+    factor = {**_SCALES, **_SHORT_SCALES}[scale["scale"].casefold()] if scale else 1.0
     decimals = len(found.group().partition(".")[2]) - round(math.log10(factor))
     return _Found(_value(found.group()) * factor, found.start(), (scale or found).end(), max(decimals, 0))
 
@@ -176,7 +176,7 @@ def _value(number: str) -> float:
     if number[0].isdigit():
         return float(number.replace(",", ""))
     total = part = 0.0
-    for word in number.lower().replace("-", " ").replace(" and ", " ").split():
+    for word in number.casefold().replace("-", " ").replace(" and ", " ").split():
         if word == "hundred":
             part = (part or 1.0) * _SCALES[word]
         elif word in _SCALES:

@@ -32,17 +32,18 @@ def pdf(
     matrix: str = "1 0 0 1 0 0",
     turned: int = 0,
     fields: Sequence[str] = (),
+    font: str = "",
 ) -> bytes:
     """A PDF written by hand: each page a list of lines, which the matrix moves, and shown turned by so many degrees.
 
-    ``fields`` are those of a form, each on every page.
+    ``fields`` are those of a form, each on every page; ``font``: what is said of the font beside its name.
     """
     entries = " ".join(f"{5 + 2 * len(pages) + number} 0 R" for number in range(len(fields)))
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         f"<< /Type /Catalog /Pages 2 0 R {f'/AcroForm << /Fields [{entries}] >>' if fields else ''} >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica {font} >>",
     ]
     for number, lines in enumerate(pages):
         shown = " ".join(f"({line}) Tj T*" for line in lines)
@@ -116,6 +117,14 @@ def test_pdf_numbers_that_are_raised_are_no_further_digits(
 def test_pdf_lines_go_on_behind_letters_that_are_set_far_above_or_below(tmp_path: Path, rise: int) -> None:
     line = f"In H) Tj {rise} Ts /F1 8 Tf (2) Tj 0 Ts /F1 12 Tf (O) Tj ( there is salt"
     assert load(tmp_path / "a.pdf", pdf([[line]])).text == "In H2O there is salt"
+
+
+def test_pdf_columns_whose_words_run_from_right_to_left_are_columns(tmp_path: Path) -> None:
+    letters = "/Encoding << /Differences [97 /afii57664 /afii57665 /afii57666] >>"
+    font = f"{letters} /FirstChar 65 /LastChar 99 /Widths [{'600 ' * 35}]"
+    rows = [f"{name}) Tj 200 0 Td ({said}) Tj -200 -20 Td (" for name, said in (("ADA", "abc"), ("OTTO", "cba"))]
+    text = load(tmp_path / "a.pdf", pdf([rows], font=font)).text
+    assert text == "ADA: גבא\nOTTO: אבג"
 
 
 @pytest.mark.parametrize(
@@ -302,6 +311,12 @@ def test_roman_numbers_count_pages_too() -> None:
         for number, text in said.items()
     ]
     assert [[line.text for line in page] for page in without_furniture(pages)] == [["One."], ["Two."]]
+
+
+@pytest.mark.parametrize("edge", ["İL", "ı", "İ"])
+def test_turkish_letters_are_no_roman_numbers(edge: str) -> None:
+    page = [PageLine(text="Oak.", bottom=500, size=10), PageLine(text=edge, bottom=40, size=10)]
+    assert without_furniture([page]) == [page]
 
 
 def test_a_running_head_above_nothing_but_a_picture_is_left_out() -> None:

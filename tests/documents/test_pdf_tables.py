@@ -101,6 +101,12 @@ def test_text_below_a_table_is_none_of_it() -> None:
     assert read.text == "Height: 12 m\nWeight: 30 t\n\nThe mill stands where the river Orla meets the sea."
 
 
+def test_a_word_without_a_width_is_in_a_column_of_its_own() -> None:
+    thin = grid([("Gate 1", "|"), ("Gate 2", "|")], (50, 150))
+    narrow = [replace(one, pieces=(one.pieces[0], replace(one.pieces[1], right=150))) for one in thin]
+    assert rows_of(narrow) == ["Gate 1: |", "Gate 2: |"]
+
+
 def test_items_and_text_in_columns_are_no_tables() -> None:
     items = [line(piece("•", 50, 700 - 12 * at), piece("of rye", 70, 700 - 12 * at)) for at in range(3)]
     prose = "The keeper opens the gate at night and shuts it in the morning, as all did."

@@ -13,7 +13,7 @@ from polyhop.documents.loaders.pdf_lines import PageLine
 _EDGE: Final = 3  # lines from the top of a page, and from its bottom, that may be furniture
 _GAP: Final = 1.45  # of the height of letters: lines of a paragraph are closer
 _NEAR: Final = 3.0  # points by which the place of a running head may differ
-_NUMBER: Final = re.compile(r"\d+|(?<![^\W_])[ivxlc]+(?![^\W_])", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\d+|(?<![^\W_])[ivxlcIVXLC]+(?![^\W_])")
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _Place = tuple[int, PageLine]  # the number of a page and a line of it
 

@@ -99,8 +99,8 @@ def _quarters(content: PdfTextPage, character: int) -> int:
 
 
 def _measured(letters: _Letters, text: str, first: int, last: int) -> PageLine:
-    left = letters.box(first)[0]
-    right = letters.box(last)[2]
+    (first_left, _, first_right, _), (last_left, _, last_right, _) = letters.box(first), letters.box(last)
+    left, right = min(first_left, last_left), max(first_right, last_right)  # it may run from right to left
     letter = first + next((at for at, character in enumerate(text) if character.isalpha()), 0)
     _, bottom, _, top = letters.box(letter)  # marks and numbers of items have fonts of their own
     bold = _is_bold(letters.content, letter)
@@ -110,18 +110,19 @@ def _measured(letters: _Letters, text: str, first: int, last: int) -> PageLine:
 def _pieces(letters: _Letters, said: str, first: int, line: PageLine) -> Iterator[PageLine]:
     """What wide gaps part a line into; nothing where there are none."""
 
-    def piece(end: int) -> str:
-        return clean(_with_marks(letters, said[begins:end], first + begins)).strip()
+    def piece(end: int) -> PageLine:
+        text = clean(_with_marks(letters, said[begins:end], first + begins)).strip()
+        return replace(line, text=text, left=min(left, right), right=max(left, right))
 
     begins, left, right = 0, line.left, line.left
     for word in _WORD.finditer(said):
         start = letters.box(first + word.start())[0]
         if word.start() and start - right > _GAP * line.size:
-            yield replace(line, text=piece(word.start()), left=left, right=right)
+            yield piece(word.start())
             begins, left = word.start(), start
         right = letters.box(first + word.end() - 1)[2]
     if begins:
-        yield replace(line, text=piece(len(said)), left=left, right=right)
+        yield piece(len(said))
 
 
 def _with_marks(letters: _Letters, said: str, first: int) -> str:

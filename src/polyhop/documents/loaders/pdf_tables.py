@@ -47,7 +47,7 @@ class _Column:
 
     def meets(self, piece: PageLine) -> bool:
         """Whether a piece stands above or below what is in the column."""
-        return piece.left < self.right and self.left < piece.right
+        return piece.left == self.left or (piece.left < self.right and self.left < piece.right)
 
 
 @dataclass(slots=True)

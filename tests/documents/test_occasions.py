@@ -55,6 +55,10 @@ LONG = {
     "months before days": "\n".join(
         [*lines(1, 30, "3/4/31, 17:{two} - {who}: {said}"), *lines(1, 3, "3/25/31, 17:{two} - {who}: {said}")]
     ),
+    "a day and clocks in Korean": "\n".join(
+        ["---- 2031년 2월 4일 화요일 ----", *lines(0, 60, "[{who}] [오전 10:{two}] {said}")]
+    ),
+    "a day and clocks behind tabs": "\n".join(["2031/02/04(火)", *lines(0, 60, "10:{two}\t{who}\t{said}")]),
     "no date at all": "\n".join(lines(0, 60, "{who}: {said}")),
 }
 

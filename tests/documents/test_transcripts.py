@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.documents.chunking import cut
+from polyhop.documents.conversations.speakers import spoken
 from polyhop.documents.conversations.stamps import day_of, is_month_first, minute_of
 from polyhop.documents.conversations.transcripts import Transcript, transcript_of
 from polyhop.layers.parsekg.layer import ParseKGLayer, parse_of
@@ -200,6 +201,17 @@ def test_a_turn_too_long_for_a_passage_spoils_no_other() -> None:
     passages = cut(document(text), Chunking(tokens=60, overlap=10))
     assert passages[-1].text == "\n".join(short[2:])
     assert all(len(one.text.split("\n")) == 1 for one in passages[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        *(("AdaBrisk", "Ada Brisk"), ("OttoMcDonald", "Otto McDonald"), ("ADA BRISK", "Ada Brisk"), ("ada", "Ada")),
+        *((name, name) for name in ("McDonald", "MacLeod", "DeShawn", "JoAnn", "Ada MacLeod")),
+    ],
+)
+def test_a_name_is_parted_where_two_words_of_it_are_one(written: str, said: str) -> None:
+    assert spoken(written) == said
 
 
 LINES = [

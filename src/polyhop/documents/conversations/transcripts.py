@@ -83,7 +83,7 @@ def transcript_of(text: str, occasion: Occasion | None = None) -> Transcript | N
     text beforehand, which is that it is a part of a conversation, and when that took place.
     """
     lines, (start, end), day = _headed(text, _lines(text))
-    draft = _draft(text, lines, headed=bool(day) or occasion is not None)
+    draft = _draft(text, lines, headed=bool(day) or occasion is not None, dated=occasion is not None)
     if draft is None:
         return None
     occasion = occasion or _occasion(text, draft, day)
@@ -138,7 +138,7 @@ def _headed(text: str, lines: list[tuple[int, str]]) -> tuple[list[tuple[int, st
     return [], time, day
 
 
-def _draft(text: str, lines: Sequence[tuple[int, str]], *, headed: bool) -> TurnDraft | None:
+def _draft(text: str, lines: Sequence[tuple[int, str]], *, headed: bool, dated: bool) -> TurnDraft | None:
     """The turns in the first form in which the lines are clearly written."""
     if _CAPTIONS.search(text, 0, _LOOKED_AT):
         draft = caption_draft(lines)
@@ -146,7 +146,7 @@ def _draft(text: str, lines: Sequence[tuple[int, str]], *, headed: bool) -> Turn
             marked = all(is_marked(text, turn) for turn in draft.turns)
             return draft if _is_clear(text, draft, "sure" if marked else "likely", headed=headed) else None
     for form in FORMS:
-        draft = drafted(form, lines)
+        draft = drafted(form, lines, dated=dated)
         if draft is not None and _is_clear(text, draft, form.trust, headed=headed):
             return draft
     return None

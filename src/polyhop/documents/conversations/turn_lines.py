@@ -179,8 +179,11 @@ FORMS: Final = (
 )
 
 
-def drafted(form: Form, lines: Sequence[tuple[int, str]]) -> TurnDraft | None:
-    """The turns that lines (each with its offset) write in a form; None where they begin with something else."""
+def drafted(form: Form, lines: Sequence[tuple[int, str]], *, dated: bool = False) -> TurnDraft | None:
+    """The turns that lines (each with its offset) write in a form; None where they begin with something else.
+
+    ``dated``: whether their day is known, and need not stand before them.
+    """
     draft = TurnDraft()
     day, going, broken = (0, 0), False, False  # the day in force; whether somebody is speaking; and a new day began
     for start, line in lines:
@@ -209,7 +212,7 @@ def drafted(form: Form, lines: Sequence[tuple[int, str]]) -> TurnDraft | None:
                 draft.days[-1] = day
                 draft.extend(begin, end)
             broken = False
-    return draft if draft.turns and (not form.needs_day or draft.days[0] != (0, 0)) else None
+    return draft if draft.turns and (dated or not form.needs_day or draft.days[0] != (0, 0)) else None
 
 
 def _opening(form: Form, start: int, line: str) -> Turn | None:

@@ -170,6 +170,8 @@ def test_markdown_lists_of_links_that_are_no_contents_stay(tmp_path: Path) -> No
         ("Two<br>gates, <sub>one</sub> of <wood>&nbsp;&amp; iron", "Two gates, one of <wood>\xa0& iron"),
         ("Ask <ada@mill.example> at <https://mill.example>.", "Ask ada@mill.example at https://mill.example."),
         ("- [x] [ ] done", "- [x] [ ] done"),
+        ("[Ada]: Good morning, Otto.\n[Otto]: Good morning.", "[Ada]: Good morning, Otto.\n[Otto]: Good morning."),
+        ("[a]: <a b.md>\n[b]: b.md 'Gate'\n[c]: c.md (Rim)\n[d]: d.md\nOak.", "Oak."),
         ("* [[Rates]]\n* [[Rates#Children|What children pay]]", "* Rates\n* What children pay"),
         ("![[mill.png]]\n\nSee [[Rates#Ferry]], `[[ -f x ]]`.", "See Rates Ferry, `[[ -f x ]]`."),
     ],
@@ -236,7 +238,26 @@ def test_a_heading_in_html_is_a_heading_of_markdown(tmp_path: Path, inside: str)
 
 @pytest.mark.parametrize(
     "hostile",
-    ["[", "](", "![", "[a](", "*a ", "_a", "**", "`", "`a", "<!--", "<a ", "<h1>", "&a", "[a][", "<b@", " ", "[a]:"],
+    [
+        "[",
+        "](",
+        "![",
+        "[a](",
+        "*a ",
+        "_a",
+        "**",
+        "`",
+        "`a",
+        "<!--",
+        "<a ",
+        "<h1>",
+        "&a",
+        "[a][",
+        "<b@",
+        " ",
+        "[a]:",
+        '[a]: b "',
+    ],
 )
 def test_marks_of_markdown_that_never_end_take_no_time(hostile: str) -> None:
     start = time.process_time()
@@ -250,6 +271,24 @@ def test_markdown_front_matter_gives_title_and_metadata(tmp_path: Path) -> None:
     assert document.title == "The Mill: a history"
     assert document.metadata == {"author": "Lena Voss"}
     assert document.text == "# Another title\n\nText."
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ('What is "this"', 'What is "this"'),
+        ("The millers' gate", "The millers' gate"),
+        ("'The mill'", "The mill"),
+        (">-\n  The mill\n  of Orla", "The mill of Orla"),
+        ("|\n  The mill", "The mill"),
+        (">-", "mill"),
+        ('""', "mill"),
+        ("> 3 gates", "> 3 gates"),
+    ],
+)
+def test_markdown_titles_of_front_matter_are_whole(tmp_path: Path, written: str, title: str) -> None:
+    document = only(MarkdownLoader(), tmp_path / "mill.md", f"---\ntitle: {written}\nauthor: Ada\n---\nText.\n")
+    assert (document.title, document.metadata, document.text) == (title, {"author": "Ada"}, "Text.")
 
 
 @pytest.mark.parametrize(

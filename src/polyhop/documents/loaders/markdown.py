@@ -12,7 +12,7 @@ from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import Mark
 from polyhop.documents.loaders.markdown_marks import without_marks
-from polyhop.documents.loading import bare, file_document, headed
+from polyhop.documents.loading import bare, file_document, headed, one_line
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
 from polyhop.types import Document
@@ -20,7 +20,10 @@ from polyhop.types import Document
 _FRONT_MATTER = re.compile(
     r"(---|\+\+\+)[ \t]*\n(?=[ \t]*[\w#\"'-])(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
 )
-_SETTING = re.compile(r"^([A-Za-z_][\w -]*?)[ \t]*[:=][ \t]+(\S.*)$", re.MULTILINE)
+_SETTING = re.compile(
+    r"^([A-Za-z_][\w -]*?)[ \t]*[:=][ \t]+(?:[>|][-+\d]{0,2}[ \t]*((?:\n[ \t]+\S.*)*)$|(\S.*)$)", re.MULTILINE
+)
+_QUOTED = re.compile(r"^([\"'])(.*)\1$")
 _INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*$", re.MULTILINE)  # code, or what goes on below an item
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
@@ -53,7 +56,7 @@ class MarkdownLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "8"
+    version: ClassVar[str] = "9"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
@@ -77,7 +80,8 @@ def split_front_matter(text: str) -> tuple[dict[str, str], str]:
     entries = _SETTING.findall(block[2] or "")
     if not entries:
         return {}, text  # two horizontal rules
-    return {key.lower(): value.strip().strip("\"'") for key, value in entries}, text[block.end() :]
+    values = {key.lower(): _QUOTED.sub(r"\2", value.strip()) or one_line(folded) for key, folded, value in entries}
+    return {key: value for key, value in values.items() if value}, text[block.end() :]
 
 
 def headings_in(text: str) -> list[Mark]:

@@ -25,7 +25,11 @@ _BY_NAME: Final = re.compile(r"(?<![!\\\]])\[(?P<said>[^\[\]]{1,500}+)\]\[(?P<na
 _PAGE: Final = re.compile(  # of a wiki: "[[Rates]]", "[[Rates#Children|what children pay]]"
     r"(?<!\\)!?\[\[(?P<page>[^\[\]|\n]{1,200}+)(?:\|(?P<said>[^\[\]\n]{1,200}))?\]\](?!\()"
 )
-_PLACE: Final = re.compile(r"^ {0,3}\[(?!\^)(?P<name>[^\[\]\n]{1,100})\]:[ \t]*<?\S+>?[^\n]*$", re.MULTILINE)
+_PLACE: Final = re.compile(  # a target and perhaps a title: "[Ada]: Good morning!" is what somebody says
+    r"^ {0,3}\[(?!\^)(?P<name>[^\[\]\n]{1,100})\]:[ \t]*(?:<[^<>\n]*>|\S++)"
+    r"(?:[ \t]++(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$",
+    re.MULTILINE,
+)
 _ADDRESS: Final = re.compile(
     r"<((?:https?|ftp|mailto):[^\s<>]{1,2000}|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4})>"
 )

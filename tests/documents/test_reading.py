@@ -15,7 +15,7 @@ from polyhop.documents.loaders.jsonl import JsonlLoader
 from polyhop.documents.loaders.pdf import PdfLoader
 from polyhop.documents.loaders.text import TextLoader
 from polyhop.documents.loading import Loader
-from polyhop.documents.reading import Source, covers, find, fingerprint_file, read, uri_of
+from polyhop.documents.reading import Source, covers, find, fingerprint_file, given_path, read, uri_of
 from polyhop.errors import UsageError
 from polyhop.reports import Skipped
 from polyhop.settings import Chunking
@@ -64,6 +64,11 @@ def test_a_missing_path_is_an_error_before_anything_is_read(tmp_path: Path) -> N
     (tmp_path / "a.txt").write_text("The mill.")
     with pytest.raises(UsageError, match="nowhere"):
         find([tmp_path, tmp_path / "nowhere"], loaders=LOADERS)
+
+
+def test_a_name_that_begins_with_a_tilde_is_one_where_nobody_is_called_so() -> None:
+    assert given_path("~$report.docx") == Path("~$report.docx")
+    assert given_path("~/report.docx") == Path.home() / "report.docx"
 
 
 def test_an_empty_folder_gives_nothing(tmp_path: Path) -> None:

@@ -103,7 +103,10 @@ def given_path(path: str | Path) -> Path:
     """A path as somebody gives it. Raises UsageError for an empty one, which is not meant to be the current folder."""
     if not str(path):
         raise _nothing_at("")
-    return Path(path).expanduser()
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # "~$report.docx" is no folder of somebody called "$report.docx"
+        return Path(path)
 
 
 def registered() -> dict[str, Loader]:

@@ -134,3 +134,22 @@ def test_docx_a_subtitle_is_no_heading_whatever_its_style_is_based_on(tmp_path: 
     document = load(file)
     assert document.title == "Mills"
     assert [document.text[start:end] for start, end in document.headings] == ["Mills"]
+
+
+def box(*paragraphs: str) -> str:
+    """A run with a text box, which is said twice."""
+    said = "".join(paragraphs)
+    return f"<w:r><w:Choice>{said}</w:Choice><w:Fallback>{said}</w:Fallback></w:r>"
+
+
+def test_docx_a_paragraph_keeps_its_own_style_beside_a_text_box(tmp_path: Path) -> None:
+    styles = "".join(f'<w:style w:styleId="H{n}"><w:name w:val="heading {n}"/></w:style>' for n in (1, 2))
+    fares = paragraph("Fares", "H1").replace("<w:r>", f"{box(paragraph('Boxed note'))}<w:r>", 1)
+    body = paragraph("A cart pays two.", extra=box(paragraph("Tolls", "H2"), paragraph("By day.")))
+    item = "<w:pPr><w:numPr><w:numId w:val='3'/></w:numPr></w:pPr><w:r><w:t>Rye</w:t></w:r>"
+    listed = f"<w:p>{item}{box(paragraph('Of Fenn.'))}</w:p>"
+    file = write_docx(tmp_path / "mill.docx", fares + body + paragraph("Wait.") + listed, styles=styles)
+    document = load(file)
+    assert document.text == "Boxed note\n\nFares\n\nA cart pays two.\n\nTolls\n\nBy day.\n\nWait.\n\n- Rye\n\nOf Fenn."
+    assert [document.text[start:end] for start, end in document.headings] == ["Fares", "Tolls"]
+    assert document.title == "Fares"

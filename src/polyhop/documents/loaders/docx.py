@@ -34,7 +34,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "9"
+    version: ClassVar[str] = "10"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
@@ -86,16 +86,17 @@ class _Body(TextWithFormulas):
     paragraphs: Paragraphs = field(default_factory=Paragraphs)
     _style: str = ""
     _listed: bool = False  # whether the paragraph is an item of a list
+    _around: list[tuple[str, bool]] = field(default_factory=list)  # the same of the paragraphs around it
     _bold: bool = False  # the run
     _hidden: bool = False  # the run
 
     def _starts(self, name: str, attributes: Attributes) -> None:
         if _CHANGED in self._skipping or name.endswith(_CHANGED):
             self._skipping.append(_CHANGED)
-        elif name == "pStyle":
+        elif name == "pStyle" and self._skipping[:1] == ["pPr"]:  # not of what is said twice
             self._style = self.styles.kind(attributes.get("val", ""))
             self._listed = self._listed or is_item(self._style)
-        elif name == "numId":
+        elif name == "numId" and self._skipping[:1] == ["pPr"]:
             self._listed = attributes.get("val", "0") != "0"
         elif self._skipping or name in _LEFT_OUT:
             self._skipping.append(name)
@@ -109,7 +110,7 @@ class _Body(TextWithFormulas):
     def _begin(self, name: str, attributes: Attributes) -> None:
         tables = self.paragraphs.tables
         beginnings: dict[str, Callable[[], object]] = {
-            "p": self._flush,  # a text box stands within a paragraph
+            "p": self._begin_paragraph,
             "tbl": tables.begin_table,
             "tr": tables.begin_row,
             "tc": lambda: self.paragraphs.begin_cell(Cell()),
@@ -150,9 +151,14 @@ class _Body(TextWithFormulas):
     def _flush(self) -> None:
         self.paragraphs.write(self._taken(), self._style, mark=DASH if self._listed else "")
 
+    def _begin_paragraph(self) -> None:
+        self._flush()  # a text box stands within a paragraph
+        self._around.append((self._style, self._listed))
+        self._style, self._listed = "", False
+
     def _end_paragraph(self) -> None:
         self._flush()
-        self._style, self._listed = "", False
+        self._style, self._listed = self._around.pop()
 
     def _describe(self, name: str, attributes: Attributes) -> None:
         """What properties say: letters that are bold or raised, and cells that span several columns or rows."""

@@ -114,6 +114,16 @@ def test_what_a_source_defines_does_not_change_how_headings_and_letters_are_read
 
 
 @pytest.mark.parametrize(
+    ("first", "shown"),
+    [("\\'Eva", "Éva"), ("\\cite{eva}", "(eva)"), ("\\ensuremath{n^2}", "n^2"), ("\\ss", "ß")],
+)
+def test_a_row_may_begin_with_a_command(tmp_path: Path, first: str, shown: str) -> None:
+    rows = f"Name & Town \\\\ \\hline Bo & Lund \\\\ {first} & Oslo \\\\"
+    document = read(tmp_path, f"\\begin{{tabular}}{{ll}}{rows}\\end{{tabular}}")
+    assert document.text == f"Name: Bo; Town: Lund\nName: {shown}; Town: Oslo"
+
+
+@pytest.mark.parametrize(
     "hostile",
     [
         "{" * 20_000,

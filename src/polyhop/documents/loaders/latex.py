@@ -52,7 +52,7 @@ class LatexLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".tex", ".ltx", ".latex")
     media_type: ClassVar[str] = "text/x-tex"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""
@@ -128,7 +128,7 @@ class _Reader:
             "url": self._address,
             "(": lambda: self._formula("\\)", Gap.NONE),
             "[": lambda: self._formula("\\]", Gap.LINE),
-            "ensuremath": lambda: self._text.flow.write_exactly(clean(formula(self._tokens.argument()))),
+            "ensuremath": lambda: self._write(clean(formula(self._tokens.argument()))),
             "iffalse": self._skip_condition,
         }
 
@@ -150,26 +150,29 @@ class _Reader:
 
     def _apart(self, tokens: Sequence[TexToken]) -> str:
         """What tokens say by themselves, on one line."""
-        outside, self._text, before, self._before_text = self._text, Tables(), self._before_text, False
+        outside = self._text, self._rows, self._before_text
+        self._text, self._rows, self._before_text = Tables(), [], False
         self._within(tokens)
         said = one_line(self._text.finished().text())
-        self._text, self._before_text = outside, before
+        self._text, self._rows, self._before_text = outside
         return said
 
     def _say(self, token: TexToken) -> None:
-        flow = self._text.flow
         if token.kind == "paragraph":
             self._end_paragraph()
         elif token.kind == "space" or token.text == "~":
-            flow.part(Gap.SPACE)
+            self._text.flow.part(Gap.SPACE)
         elif token.text in ("$", "$$") and token.kind == "mark":
             self._formula(token.text, Gap.LINE if token.text == "$$" else Gap.NONE)
         elif token.text == "&" and self._rows:
             self._next_cell()
         elif token.kind in ("text", "verbatim") or token.text in ("[", "]"):
-            self._begin_row()
-            said = token.text if token.kind == "verbatim" else typeset(token.text)
-            self._text.flow.write_exactly(clean(said))
+            self._write(clean(token.text if token.kind == "verbatim" else typeset(token.text)))
+
+    def _write(self, said: str) -> None:
+        """Write what is said in running text, or in a row of a table, which it may begin."""
+        self._begin_row()
+        self._text.flow.write_exactly(said)
 
     def _command(self, name: str) -> None:
         if self._before_text and name not in ("title", "author", "date", "begin"):
@@ -188,7 +191,7 @@ class _Reader:
             self._pass_over(NOT_SHOWN[name])
         elif name in ACCENTS:
             letter = self._apart(self._tokens.argument()) or " "
-            self._text.flow.write_exactly(accented(name, letter[0]) + letter[1:])
+            self._write(accented(name, letter[0]) + letter[1:])
         elif name in SIGNS:
             self._sign(SIGNS[name], is_word=name.isalpha())
         else:
@@ -205,8 +208,7 @@ class _Reader:
         if said.isspace():
             self._text.flow.part(Gap.SPACE)
         elif said:
-            self._begin_row()
-            self._text.flow.write_exactly(said)
+            self._write(said)
         if is_word:
             self._tokens.skip_space()
 
@@ -236,7 +238,7 @@ class _Reader:
         said = "; ".join(self._label(key.strip(), alias) for key in keys)
         before, after = (options if len(options) > 1 else ["", *options, ""])[:2]
         whole = f"{before} {said}{', ' if after else ''}{after}".strip()
-        self._text.flow.write_exactly(whole if name in SHORT_CITES else f"({whole})")
+        self._write(whole if name in SHORT_CITES else f"({whole})")
 
     def _label(self, key: str, alias: str) -> str:
         """How a reference is called: by its authors and the year, where the source says who they are."""
@@ -317,12 +319,12 @@ class _Reader:
         self._text.flow.part(Gap.LINE)
         if term is not None:
             said = self._apart(term).rstrip(":")
-            self._text.flow.write_exactly(f"{said}:" if said else "-")
+            self._write(f"{said}:" if said else "-")
         elif self._lists and self._lists[-1].name == "enumerate":
             self._lists[-1].items += 1
-            self._text.flow.write_exactly(f"{self._lists[-1].items}.")
+            self._write(f"{self._lists[-1].items}.")
         else:
-            self._text.flow.write_exactly("-")
+            self._write("-")
         self._text.flow.part(Gap.SPACE)
         self._tokens.skip_space()
 
@@ -390,9 +392,7 @@ class _Reader:
             cell.columns = max(1, min(int(number), 100))
 
     def _address(self) -> None:
-        said = self._apart(self._tokens.argument())
-        self._begin_row()
-        self._text.flow.write_exactly(said)
+        self._write(self._apart(self._tokens.argument()))
 
     def _skip_condition(self) -> None:
         for token in self._tokens:

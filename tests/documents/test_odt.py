@@ -227,6 +227,12 @@ def test_entities_and_what_is_too_large_are_refused(tmp_path: Path, suffix: str)
         load(tmp_path / "b.fodt")
 
 
+def test_what_the_system_does_not_hand_out_is_not_called_damaged(tmp_path: Path) -> None:
+    (tmp_path / "a.fodt").mkdir()
+    with pytest.raises(OSError, match=r"directory|denied"):
+        load(tmp_path / "a.fodt")
+
+
 def test_elements_that_are_nested_without_end_are_read(tmp_path: Path) -> None:
     for name in ("text:span", "text:list", "draw:frame", "text:p", "table:table", "text:section", "math:math"):
         deep = f"<{name}>" * 20_000 + p("low") + f"</{name}>" * 20_000

@@ -112,3 +112,29 @@ def test_a_topic_of_mallard_is_read_with_its_steps(tmp_path: Path) -> None:
     assert isinstance(document, Document)
     assert document.title == "Open the gate"
     assert document.text.endswith("Open the gate\n\n- Lift the bar.\n- Wait.")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        ("GB2312", "潮汐磨坊"),
+        ("Shift_JIS", "水車小屋"),
+        ("EUC-KR", "물레방앗간"),
+        ("KOI8-R", "мельница"),
+        ("UTF-16", "Mühle"),
+    ],
+)
+def test_xml_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encoding: str, said: str) -> None:
+    source = f'<?xml version="1.0" encoding="{encoding}"?>\n<mill><title>{said}</title><p>{said}.</p></mill>'
+    (tmp_path / "mill.xml").write_bytes(source.encode(encoding))
+    (document,) = XmlLoader().load(tmp_path / "mill.xml", "mill.xml")
+    assert (document.title, document.text) == (said, f"{said}\n\n{said}.")
+
+
+def test_what_the_system_does_not_hand_out_is_not_called_damaged(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"directory|denied"):
+        list(XmlLoader().load(tmp_path, "mill.xml"))
+
+
+def test_a_file_of_one_value_says_what_it_is(tmp_path: Path) -> None:
+    assert read(tmp_path, "<status>closed until May</status>").text == "status: closed until May"

@@ -87,7 +87,7 @@ def open_text(path: Path) -> TextIO:
 
 
 def detect(stream: BinaryIO, hint: str | None = None) -> str:
-    """The name of a codec for a seekable stream of bytes, which is left at its end.
+    """The name of a codec for a seekable stream of bytes.
 
     A byte order mark decides; then a hint at letters that are written in ASCII; then valid UTF-8; then any other hint;
     then a guess from the surroundings of the first byte that is not UTF-8. Raises DocumentError for binary content.

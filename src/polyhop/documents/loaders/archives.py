@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 from xml.parsers import expat
 
 from polyhop.errors import DocumentError
@@ -99,12 +99,20 @@ class PartArchive:
                 yield block
 
 
-def parse_xml(blocks: Generator[bytes, None, None], events: PartEvents, kind: ArchiveKind) -> None:
-    """Feed XML to a handler, and let go of where it comes from, whatever is raised.
+def blocks_of(stream: BinaryIO) -> Generator[bytes, None, None]:
+    """The bytes of a file."""
+    while block := stream.read(_BLOCK):
+        yield block
+
+
+def parse_xml(
+    blocks: Generator[bytes, None, None], events: PartEvents, kind: ArchiveKind, encoding: str | None = None
+) -> None:
+    """Feed XML to a handler, and let go of where it comes from, whatever is raised; it may be in another encoding.
 
     Raises DocumentError for entities, and ExpatError for what is no XML.
     """
-    parser = expat.ParserCreate(namespace_separator=" ")
+    parser = expat.ParserCreate(encoding, " ")
     parser.buffer_text = True
     local = _LocalNames()
 

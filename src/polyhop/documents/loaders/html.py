@@ -116,12 +116,12 @@ def _edited(flow: Flow, edits: TextEdits) -> Flow:
 
 def read_page(data: bytes) -> Page:
     """A page's text and titles; a page that would have no text without its navigation keeps it."""
-    source = decode(data, _declared(data[:2048]))
+    source = decode(data, declared_in(data[:2048]))
     page = _parsed(source, _NEVER_TEXT | _FURNITURE)
     return page if page.flow().text() else _parsed(source, _NEVER_TEXT)
 
 
-def _declared(head: bytes) -> str | None:
+def declared_in(head: bytes) -> str | None:
     """The encoding that a page says it is in; not one in which nobody could have read so (HTML standard, 13.2.3.2)."""
     found = _DECLARED.search(head)
     name = found[1].decode("ascii") if found else ""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
-from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, damage_named, opened, parse_xml
+from polyhop.documents.loaders.archives import (
+    ArchiveKind,
+    Attributes,
+    PartEvents,
+    blocks_of,
+    damage_named,
+    opened,
+    parse_xml,
+)
 from polyhop.documents.loaders.odf_events import OdfEvents
 from polyhop.errors import DocumentError
 
 _FLAT: Final = ".f"  # how the suffixes begin of flat files
 _PARTS: Final = ("meta.xml", "settings.xml", "styles.xml", "content.xml")
-_BLOCK: Final = 1 << 16
 
 
 def read_opendocument(path: Path, kind: ArchiveKind, largest: int, events: OdfEvents) -> None:
@@ -20,8 +26,8 @@ def read_opendocument(path: Path, kind: ArchiveKind, largest: int, events: OdfEv
     if path.suffix.lower().startswith(_FLAT):
         if path.stat().st_size > largest:
             raise DocumentError(f"has more than {largest:,} bytes", remedy="Split it.")
-        with damage_named(kind):
-            parse_xml(_blocks(path), events, kind)
+        with path.open("rb") as stream, damage_named(kind):
+            parse_xml(blocks_of(stream), events, kind)
         return
     with opened(path, kind, largest) as archive:
         archive.parse("META-INF/manifest.xml", _Manifest())
@@ -38,9 +44,3 @@ class _Manifest(PartEvents):
     def start(self, name: str, attributes: Attributes) -> None:
         if name == "encryption-data":
             raise DocumentError("is encrypted", remedy="Save a copy without a password.")
-
-
-def _blocks(path: Path) -> Generator[bytes, None, None]:
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            yield block

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import ClassVar, Final
 
-from polyhop.documents.encoding import clean
+from polyhop.documents.encoding import clean, decode
 from polyhop.documents.flow import Flow, Gap
-from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, damage_named, parse_xml
-from polyhop.documents.loaders.html import content_of, read_page
+from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, blocks_of, damage_named, parse_xml
+from polyhop.documents.loaders.html import content_of, declared_in, read_page
 from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.documents.tables import pairs
 from polyhop.errors import DocumentError
@@ -34,7 +35,7 @@ _BEGINS: Final = re.compile(r"[ \t]{2}|- |\d{1,3}\. ")  # a paragraph, or an ite
 _LONGEST_VALUE: Final = 80  # characters; what is longer is running text
 _SENTENCE_ENDS: Final = (".", "!", "?", "\u2026")
 _LARGEST: Final = 1 << 26  # bytes: what is larger is data of programs
-_BLOCK: Final = 1 << 16
+_HEAD: Final = 256  # bytes that may declare an encoding
 _DEEPEST: Final = 60  # elements within one another that are told apart
 
 
@@ -47,7 +48,7 @@ class XmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".xml", ".dbk", ".docbook", ".page", ".rss", ".atom")
     media_type: ClassVar[str] = "application/xml"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, called after its first title, or its file. Raises DocumentError for damaged and huge files."""
@@ -56,8 +57,10 @@ class XmlLoader:
                 f"is larger than {_LARGEST >> 20} MiB", remedy="Split it, or index what it was made from."
             )
         tree = _Tree()
+        content = path.read_bytes()
+        text = decode(content, declared_in(content[:_HEAD]))  # Expat knows few encodings
         with damage_named(_KIND):
-            parse_xml(_blocks(path), tree, _KIND)
+            parse_xml(blocks_of(BytesIO(text.encode())), tree, _KIND, "utf-8")
         flow = Flow()
         _write(tree.root, flow, 0)
         marks = [mark for mark in flow.marks if mark.kind == "heading"]
@@ -128,12 +131,6 @@ class _Tree(PartEvents):
         self._open[-1].content.append(text)
 
 
-def _blocks(path: Path) -> Generator[bytes, None, None]:
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            yield block
-
-
 def _texts(element: _Element) -> Iterator[str]:
     for part in element.content:
         if isinstance(part, str):
@@ -165,7 +162,7 @@ def _write_parts(element: _Element, flow: Flow, depth: int) -> None:
     values = [part.value() for part in parts]
     names = {part.name for part in parts}
     flow.part(Gap.LINE if parts and all(values) else Gap.PARAGRAPH)
-    if parts and all(values) and len(names) == 1:
+    if element.name and parts and all(values) and len(names) == 1:
         flow.write_exactly(clean(f"{element.name}: {', '.join(values)}"))
     elif len(parts) > 1 and all(values) and len(names) == len(parts):
         flow.write_exactly(_record(element.name, {part.name: said for part, said in zip(parts, values, strict=True)}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -114,6 +115,12 @@ def test_any_text_is_looked_through(text: str) -> None:
         assert end <= table.first < table.end <= len(lines)
         assert all(table.rows)
         end = table.end
+
+
+def test_long_lines_take_no_time() -> None:
+    began = time.process_time()
+    list(plain_tables(["ab  " * 60_000, "cd  " * 60_000]))
+    assert time.process_time() - began < 0.5
 
 
 def test_files_and_mail_have_their_tables_read(tmp_path: Path) -> None:

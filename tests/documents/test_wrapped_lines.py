@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,12 @@ def test_a_text_that_cuts_words_cuts_those_it_does_not_tell_of_too() -> None:
     """Words that stand in it by themselves, such as over and flow, do not tell that they were two."""
     said = "Water may flow over the wall. The carpenter came. The car-\npenter mended the over-\nflow."
     assert whole_words(said).endswith("The carpenter mended the overflow.")
+
+
+def test_a_long_chain_of_hyphens_takes_no_time() -> None:
+    began = time.process_time()
+    assert whole_words("4D-" * 20_000).endswith("4D-")
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize("width", [50, 64, 72, 79, 100])

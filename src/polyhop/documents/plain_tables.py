@@ -16,7 +16,7 @@ from operator import or_
 from typing import Final, NamedTuple
 
 from polyhop.documents.edits import TextEdit
-from polyhop.documents.sentences import begins_item
+from polyhop.documents.sentences import begins_item, indent
 from polyhop.documents.tables import rows_as_lines, typed_cell
 
 _RULE: Final = re.compile(r"(?=.*[-=_\u2500-\u257f]{3})[\s|+:=_\u2500-\u257f-]+")  # "-----+-----", "=====  ====="
@@ -28,6 +28,7 @@ _MARKS: Final = ("  ", "|", "\t", ";", "..", ". .", "\u2026", "\u2502", "\u2503"
 _DOTS: Final = re.compile(r"(?<=\S)\s?(?:\.{3,}|(?:\. ){2,}\.|\u2026{2,})\s?(?=\S)")
 _GAP: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _TAB: Final = re.compile(r"(?<=\S) *\t\s*(?=\S)")
+_STRETCH: Final = re.compile(r"1(?:0?1)*+")  # places that are filled, with no more than one between them that is not
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR: Final = re.compile(r"(?:1[89]|2[01])\d\d")
 _AMOUNT: Final = re.compile(r"\W*\d")
@@ -270,19 +271,15 @@ def _as_far_as_they_fit(lines: Iterator[str]) -> Iterator[str]:
     """The first lines that have as many gaps each as the first one, or through all of them."""
     first = next(lines)
     yield first
-    count, begins = len(_GAP.split(first.strip())), _indent(first)
+    count, begins = len(_GAP.split(first.strip())), indent(first)
     filled, alike = _filled(first), True
     for line in lines:
         alike = alike and (_is_rule(line) or len(_GAP.split(line.strip())) == count)
         filled |= _filled(line)
-        unnamed = _indent(line) + 1 < begins  # the first column has no name
+        unnamed = indent(line) + 1 < begins  # the first column has no name
         if not alike and len(_stretches(filled)) < count + unnamed:
             return
         yield line
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _columns(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -292,18 +289,11 @@ def _columns(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 def _filled(line: str) -> int:
     """A bit for each place of a line that has something, the first one lowest; none of a rule."""
-    return 0 if _is_rule(line) else sum(1 << at for at, one in enumerate(line) if not one.isspace())
+    return 0 if _is_rule(line) else int("".join("01"[not one.isspace()] for one in reversed(line)) or "0", base=2)
 
 
 def _stretches(filled: int) -> list[tuple[int, int]]:
-    places = (at for at in range(filled.bit_length()) if filled >> at & 1)
-    found: list[tuple[int, int]] = []
-    for at in places:
-        if found and at - found[-1][1] < 2:
-            found[-1] = found[-1][0], at + 1
-        else:
-            found.append((at, at + 1))
-    return found
+    return [stretch.span() for stretch in _STRETCH.finditer(f"{filled:b}"[::-1])]
 
 
 _KINDS: Final = (

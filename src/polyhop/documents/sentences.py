@@ -227,6 +227,11 @@ def line_goes_on(before: str, line: str, width: int) -> bool:
     return full or (2 * len(before) > width and line[:1].islower() and not has_ended(before))
 
 
+def indent(line: str) -> int:
+    """How much white space a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
 def begins_item(line: str) -> bool:
     """Whether a line begins an item of a list, by its mark or its number."""
     return _ITEM.match(line) is not None

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from polyhop.documents.flow import Mark
+from polyhop.documents.sentences import indent
 
 _RULE: Final = re.compile(r"([=\-~^+*#_\"])\1{2,}")
 _FENCE: Final = re.compile(r"([-.=_*+])\1{3}|(```).*")
@@ -97,7 +98,7 @@ def _at_the_margin(lines: Sequence[str]) -> list[_Heading]:
     Lines in columns, as the heads and feet of printed pages, stand where they like.
     """
     filled = [number for number, line in enumerate(lines) if line.strip()]
-    margin = [number for number in filled if not _indent(lines[number])]
+    margin = [number for number in filled if not indent(lines[number])]
     outside = [number for number in margin if not _COLUMNS.search(lines[number].rstrip())]
     below = dict(pairwise(filled))
     found = [
@@ -116,7 +117,7 @@ def _hangs_over(line: str, below: str) -> bool:
         _may_be_heading(said)
         and (said[0].isupper() or said[0].isdigit() or _RELEASE.fullmatch(said) is not None)
         and said[-1] not in _SENTENCE_ENDS
-        and _indent(below) > 0
+        and indent(below) > 0
     )
 
 
@@ -128,7 +129,7 @@ def _rule_of(lines: Sequence[str], number: int) -> str:
         return ""
     if number and lines[number - 1].strip() == below[0]:
         return below[1] * 2
-    aligned = abs(_indent(lines[number]) - _indent(lines[number + 1])) <= _SHORTER
+    aligned = abs(indent(lines[number]) - indent(lines[number + 1])) <= _SHORTER
     return below[1] if aligned and _begins(lines, number) else ""
 
 
@@ -145,7 +146,3 @@ def _may_be_heading(said: str) -> bool:
         and not _COLUMNS.search(said)
         and not _BEGINS_OTHERWISE.match(said)
     )
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -15,13 +15,14 @@ from polyhop.documents.sentences import (
     NARROWEST,
     WIDEST,
     begins_item,
+    indent,
     is_cut,
     keeps_lines,
     line_goes_on,
     wrapped_width,
 )
 
-_PARTED: Final = re.compile(r"\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
+_PARTED: Final = re.compile(r"(?<!\w-)\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
 _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _SPACES: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _FEWEST: Final = 4  # lines of a block that tells its own width
@@ -129,8 +130,8 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     """The lines of a block without blank lines, those joined that one paragraph has."""
     if not block or keeps_lines(block):
         return list(block)
-    edge = min(_indent(line) for line in block)
-    if 2 * sum(_indent(line) > edge + 1 for line in block) > len(block):
+    edge = min(indent(line) for line in block)
+    if 2 * sum(indent(line) > edge + 1 for line in block) > len(block):
         edge = len(max(block, key=len))  # first lines hang out: what is indented goes on
     found = [block[0].rstrip()]
     within_item = begins_item(block[0].lstrip())
@@ -140,7 +141,7 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
             within_item = begins_item(line.lstrip())
             continue
         if found[-1] == before.rstrip():  # its first line
-            found[-1] = _unjustified(found[-1], _indent(line))
+            found[-1] = _unjustified(found[-1], indent(line))
         found[-1] += ("\n" if is_cut(before) else " ") + _SPACES.sub(" ", line.strip())
     return found
 
@@ -155,10 +156,6 @@ def _unjustified(line: str, column: int) -> str:
 def _begins(line: str, *, edge: int | None) -> bool:
     """Whether a line begins something: an item of a list, a label, or a paragraph with an indented first line."""
     said = line.lstrip()
-    indented = edge is not None and _indent(line) > edge + 1
+    indented = edge is not None and indent(line) > edge + 1
     ends_sentence = said[:1].islower() and said.rstrip().endswith(":")  # "the following is\nleft to the keeper:"
     return indented or begins_item(said) or (LABEL.match(said) is not None and not ends_sentence)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

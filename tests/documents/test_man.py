@@ -179,6 +179,19 @@ def test_what_is_no_manual_page_is_plain_text(tmp_path: Path) -> None:
     assert only(tmp_path, "log.1", "The gate\n\nIt was opened at six.").text == "The gate\n\nIt was opened at six."
 
 
+@pytest.mark.parametrize("inner", [".if t Drawn.", ".ie t Drawn.\n.el Typed."])
+@pytest.mark.parametrize(("outer", "read"), [("n", "Oak."), ("t", "Elm.")])
+def test_conditions_within_another_leave_its_alternative_alone(
+    tmp_path: Path, inner: str, outer: str, read: str
+) -> None:
+    source = f".TH A 1\n.ie {outer} \\{{\\\n{inner}\nOak.\n.\\}}\n.el Elm.\n"
+    assert only(tmp_path, "a.1", source).text.removeprefix("Typed. ") == read
+
+
+def test_a_title_without_words_is_none(tmp_path: Path) -> None:
+    assert only(tmp_path, "gate.1", ".TH\n.TH GATE 8\nOak.\n.TH\n").title == "gate(8)"
+
+
 def test_a_packed_file_is_read_as_what_it_holds(tmp_path: Path) -> None:
     assert only(tmp_path, "sluice.8.gz", gzip.compress(MAN.encode())).title == "sluice(8)"
     packed = only(tmp_path, "changelog.Debian.gz", gzip.compress(b"tide (2.1.0-1) stable; urgency=low\n\n  * Oak.\n"))

@@ -28,7 +28,7 @@ _PLAIN: Final = frozenset((
     *("%A", "%B", "%T", "%D", "%J", "%O", "%R", "%U", "%I", "%N", "%P", "%V", "%Q"),
 ))  # fmt: skip
 _AROUND: Final = {
-    "Op": "[]", "Dq": '""', "Qq": '""', "Sq": "''", "Pq": "()", "Bq": "[]", "Brq": "{}", "Aq": "<>", "Ql": "''",
+    "Op": "[]", "Dq": '""', "Qq": '""', "Sq": "''", "Pq": "()", "Bq": "[]", "Brq": "{}", "Aq": "<>",
 }  # fmt: skip
 _OPENING: Final = {"Oo": "[", "Po": "(", "Bo": "[", "Do": '"', "Qo": '"', "So": "'", "Bro": "{", "Ao": "<"}
 _CLOSING: Final = {"Oc": "]", "Pc": ")", "Bc": "]", "Dc": '"', "Qc": '"', "Sc": "'", "Brc": "}", "Ac": ">"}
@@ -52,7 +52,7 @@ class ManLoader:
         *(".1p", ".3p", ".3pm", ".3perl", ".1ssl", ".3ssl", ".5ssl", ".7ssl"),
     )
     media_type: ClassVar[str] = "text/troff"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, called after the page and its section, as in ``crontab(5)``. Raises DocumentError."""
@@ -91,7 +91,7 @@ class _Page:
             self._as_written(line.text)
         elif name == "":
             self._say(line.text)
-        elif name in ("TH", "Dt"):
+        elif name in ("TH", "Dt") and line.arguments:
             words = [self._letters(word) for word in line.arguments[:2]]
             self.title = words[0].lower() + (f"({words[1]})" if len(words) > 1 else "")
         elif name in ("SH", "SS", "Sh", "Ss"):
@@ -115,8 +115,6 @@ class _Page:
             self._say(" ".join(line.arguments))
         elif name in _BESIDE:
             self._say("".join(line.arguments))
-        elif name in ("UR", "MT"):
-            self._after = self._after or ""
         elif name in ("UE", "ME"):
             self.flow.go_on(self._letters("".join(line.arguments)), Gap.SPACE)
         elif name in ("D1", "Dl"):
@@ -259,4 +257,4 @@ def _rows(lines: Sequence[str]) -> list[str]:
         if cells and cells[-1][-1].strip() == "T{":
             cells[-1][-1], within = "", True
     rows = [[typed_cell(text.strip(), heading=number == 0) for text in row] for number, row in enumerate(cells)]
-    return list(rows_as_lines(rows))
+    return rows_as_lines(rows)

@@ -60,7 +60,7 @@ class Roff:
         self._lines = source.split("\n")
         self._strings = dict(_STRINGS)
         self._at = 0
-        self._held = True  # of the last condition that an alternative may follow
+        self._held: list[bool] = []  # of the conditions that an alternative may follow, the last one first
 
     def __iter__(self) -> Iterator[RoffLine]:
         """Requests and text in order; comments, definitions and what a condition excludes are left out."""
@@ -82,10 +82,12 @@ class Roff:
             rest = _COMMENT.sub("", found["rest"]).strip() if found else ""
             if name in ("if", "ie"):
                 condition = _CONDITION.match(rest)
-                self._held = condition is not None and _holds(condition)
-                line = self._branch(rest[condition.end() :] if condition else "", holds=self._held)
+                holds = condition is not None and _holds(condition)
+                if name == "ie":
+                    self._held.append(holds)
+                line = self._branch(rest[condition.end() :] if condition else "", holds=holds)
             elif name == "el":
-                line = self._branch(rest, holds=not self._held)
+                line = self._branch(rest, holds=bool(self._held) and not self._held.pop())
             else:
                 yield from self._request(name, rest)
                 return

@@ -115,7 +115,7 @@ class NumberFormat:
     def _moment(self, value: float, from_1904: bool) -> str:
         if not 0 <= value < _LAST_DAY:
             return ""
-        seconds = round(value * _DAY)
+        seconds = min(round(value * _DAY), _LAST_DAY * _DAY - 1)
         day, second = divmod(seconds, _DAY)
         clock = f"{second // 3600:02}:{second // 60 % 60:02}" + (f":{second % 60:02}" if "s" in self.parts else "")
         if self.elapsed:

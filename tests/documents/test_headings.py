@@ -66,3 +66,5 @@ def test_headings_that_are_given_are_places_of_the_stored_text() -> None:
         given_document(replace(MILL, headings=((0, 900),)))
     with pytest.raises(UsageError, match="places"):
         given_document(replace(MILL, text=f"\n{TEXT}"))
+    with pytest.raises(UsageError, match="2 headings and 1 levels"):
+        given_document(replace(MILL, levels=(1,)))

@@ -162,8 +162,8 @@ def given_document(document: Document) -> Document:
     """A document that is handed over as an object, made as those of files are.
 
     Its text gets the line breaks of files and loses control characters: spans refer to the text as it is stored.
-    Raises UsageError where it has no id, or places that are not in its text; DocumentError where its text is empty or
-    holds half characters.
+    Raises UsageError where it has no id, places that are not in its text, or not as many levels as headings;
+    DocumentError where its text is empty or holds half characters.
     """
     for name, value in (("id", document.id), ("uri", document.uri), ("title", document.title), ("text", document.text)):
         if _HALF.search(value):
@@ -181,6 +181,11 @@ def given_document(document: Document) -> Document:
         raise UsageError(
             f"Pages or headings of the document {document.id!r} are not places of its text as it is stored.",
             remedy="Give a text without control characters, soft hyphens and blank lines at its ends.",
+        )
+    if document.levels and len(document.levels) != len(document.headings):
+        raise UsageError(
+            f"The document {document.id!r} has {len(document.headings)} headings and {len(document.levels)} levels.",
+            remedy="Give a level for each heading, or none at all.",
         )
     uri = document.uri or document.id
     title = one_line(document.title) or readable_stem(uri)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 from polyhop.documents import chunking
+from polyhop.documents.loaders.eml import EmlLoader
+from polyhop.documents.loaders.gz import GzipLoader
+from polyhop.documents.loaders.mbox import MboxLoader
 from polyhop.documents.loaders.text import TextLoader
-from polyhop.documents.loading import file_document
+from polyhop.documents.loading import Loader, file_document, version_of
 from polyhop.documents.reading import Source, fingerprint_file
 from polyhop.engine import Polyhop
 from polyhop.indexing import ingest
@@ -181,3 +184,19 @@ def test_a_file_is_read_again_once_its_loader_reads_more_of_it(place: Place, mon
     assert (later.changed, later.unchanged, read) == (1, 2, ["chat.txt", "export.txt", "prose.txt"])
     assert later.layers[0].reused > 0
     assert "landed at buoy" not in place.shown()
+
+
+@pytest.mark.parametrize("loader", [GzipLoader, EmlLoader, MboxLoader])
+def test_what_hands_files_on_is_read_again_once_another_loader_reads_more(
+    loader: Callable[[], Loader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = version_of(loader())
+    assert version_of(loader()) == before
+    monkeypatch.setattr(TextLoader, "version", "next")
+    assert version_of(loader()) != before
+
+
+def test_mail_without_its_attachments_has_a_version_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = version_of(EmlLoader(attachments=False))
+    monkeypatch.setattr(TextLoader, "version", "next")
+    assert version_of(EmlLoader(attachments=False)) == before

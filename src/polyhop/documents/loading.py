@@ -67,6 +67,11 @@ def version_of(loader: Loader) -> str:
     return str(getattr(loader, "version", ""))
 
 
+def version_with(own: str, others: Mapping[str, Loader]) -> str:
+    """The version of a loader that hands files on to others, by name: what these read counts as well."""
+    return ", ".join([own, *sorted(f"{name} {version_of(loader)}" for name, loader in others.items())])
+
+
 def readable_stem(uri: str) -> str:
     """A file's name as a title: without its suffix, and with spaces for underscores; of an attachment its own."""
     return PurePosixPath(_MESSAGE.sub("", PurePosixPath(uri).name)).stem.replace("_", " ").strip()

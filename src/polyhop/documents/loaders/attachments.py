@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from polyhop.documents.loaders.mail import Attachment, unique_names
+from polyhop.documents.loading import Loader
 from polyhop.documents.reading import Source, registered
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -19,6 +20,11 @@ _NOT_ATTACHED: Final = (  # loaders that are not asked
 _SUFFIXES: Final = {"application/json": ".json", "application/xhtml+xml": ".xhtml"}  # not the first of their loaders
 
 
+def attached_loaders() -> dict[str, Loader]:
+    """The loaders that read attachments, by name."""
+    return {name: loader for name, loader in registered().items() if name not in _NOT_ATTACHED}
+
+
 def attached_documents(attachments: Sequence[Attachment], uri: str) -> Iterator[Document | Skipped]:
     """The documents of attachments that a loader knows, named behind the message's URI; others are only its names.
 
@@ -26,7 +32,7 @@ def attached_documents(attachments: Sequence[Attachment], uri: str) -> Iterator[
     """
     if not attachments:
         return
-    known = [loader for name, loader in registered().items() if name not in _NOT_ATTACHED]
+    known = attached_loaders().values()
     loaders = {suffix: loader for loader in known for suffix in loader.suffixes}
     suffixes = {**{loader.media_type: loader.suffixes[0] for loader in known if loader.suffixes}, **_SUFFIXES}
     with tempfile.TemporaryDirectory(prefix="polyhop-") as folder:

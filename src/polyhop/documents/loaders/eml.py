@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.loaders.attachments import attached_documents
+from polyhop.documents.loaders.attachments import attached_documents, attached_loaders
 from polyhop.documents.loaders.mail import mail_of
-from polyhop.documents.loading import MAIL
+from polyhop.documents.loading import MAIL, version_with
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
@@ -23,9 +24,13 @@ class EmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
     media_type: ClassVar[str] = MAIL
-    version: ClassVar[str] = "8"
 
     attachments: bool = True  # whether those are read, too
+
+    @cached_property
+    def version(self) -> str:
+        """The version of what it reads, and of what is read of attachments."""
+        return version_with("8", attached_loaders() if self.attachments else {})
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The message, whose title is its subject, and what came with it.

@@ -7,9 +7,11 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Final
 
+from polyhop.documents.loading import Loader, version_with
 from polyhop.documents.reading import Source, loader_of, registered
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
@@ -25,12 +27,19 @@ class GzipLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".gz",)
     media_type: ClassVar[str] = "application/gzip"
-    version: ClassVar[str] = "1"
+
+    @cached_property
+    def version(self) -> str:
+        """The version of what it reads, which is what others do."""
+        return version_with("1", self._others)
+
+    @cached_property
+    def _others(self) -> dict[str, Loader]:
+        return {name: loader for name, loader in registered().items() if name != "gz"}
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """What is in it. Raises DocumentError for what is damaged, too large, or of a kind that is not read."""
-        others = (loader for name, loader in registered().items() if name != "gz")
-        loaders = {suffix: loader for loader in others for suffix in loader.suffixes}
+        loaders = {suffix: loader for loader in self._others.values() for suffix in loader.suffixes}
         name = Path(uri).stem
         loader = loader_of(name, loaders) or (None if Path(name).suffix else loaders.get(_TEXT))
         if loader is None:

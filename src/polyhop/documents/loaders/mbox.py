@@ -7,13 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Final
 
-from polyhop.documents.loaders.attachments import attached_documents
+from polyhop.documents.loaders.attachments import attached_documents, attached_loaders
 from polyhop.documents.loaders.mail import Mail, mail_of
 from polyhop.documents.loaders.mail_quotes import Mailbox
-from polyhop.documents.loading import MAILBOX, summed_up
+from polyhop.documents.loading import MAILBOX, summed_up, version_with
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -33,10 +34,14 @@ class MboxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".mbox",)
     media_type: ClassVar[str] = MAILBOX
-    version: ClassVar[str] = "8"
 
     attachments: bool = True  # whether those are read, too
     largest: int = 64 << 20  # bytes of a message
+
+    @cached_property
+    def version(self) -> str:
+        """The version of what it reads, and of what is read of attachments."""
+        return version_with("8", attached_loaders() if self.attachments else {})
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The messages, counted from 1. One that cannot be read is named, and the others follow.

@@ -317,6 +317,14 @@ def test_a_message_within_a_message_may_be_encoded(
     assert said(tmp_path, head.encode() + written) == "Subject: Fwd\nFrom: a@b.example\n\nThe fee is 2."
 
 
+def test_a_message_stays_that_forwards_one_that_is_encrypted(tmp_path: Path) -> None:
+    sealed = letter("x")
+    sealed.replace_header("Content-Type", "application/pkcs7-mime")
+    outer = letter("See below.")
+    outer.add_attachment(sealed)
+    assert said(tmp_path, outer) == "See below."
+
+
 def test_a_mailbox_has_a_document_a_message(tmp_path: Path) -> None:
     one = letter("From here on the pier is closed.\nFrom me.", Message_ID="<1@a>")
     two = letter("Second.", Subject="Re: Repairs", Message_ID="<2@a>")
@@ -359,6 +367,8 @@ def test_a_message_that_is_too_large_is_named(tmp_path: Path) -> None:
         ("a.eml", b"Just a text.", "is no mail"),
         ("a.eml", b"", "is no mail"),
         ("a.mbox", b"Just a text.", "is no mailbox"),
+        ("a.eml", b"Subject: x\nContent-Type: application/pkcs7-mime; smime-type=signed-data\n\nx", "is signed"),
+        ("a.eml", b"Subject: x\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx", "is encrypted"),
         ("a.eml", b"Subject: x\nContent-Type: multipart/encrypted; boundary=a\n\n--a\n\nx\n--a--\n", "is encrypted"),
     ],
 )

@@ -107,12 +107,16 @@ def _read_part(part: Message, mail: Mail, depth: int) -> list[MailParagraph]:
     """What a part says; what is attached in it goes to the mail."""
     kind = part.get_content_type()
     if kind in _SEALED:
-        raise DocumentError("is encrypted", remedy="Save it without encryption in the program that can open it.")
+        how = "signed in a form that hides its text" if _parameter(part, "smime-type") == "signed-data" else "encrypted"
+        raise DocumentError(f"is {how}", remedy="Save it without that in the program that can open it.")
     if depth > _DEEPEST:
         return []
     name = _name_of(part)
     if kind == "message/rfc822" and part.is_multipart():
-        inner = _mail(_inner(part), depth + 1)
+        try:
+            inner = _mail(_inner(part), depth + 1)
+        except DocumentError:  # it is encrypted, and what it came with is not
+            return []
         mail.attachments += inner.attachments
         return [MailParagraph(inner.block(), quoted=False), *inner.paragraphs]
     if part.is_multipart():

@@ -108,7 +108,13 @@ def test_org_files_are_read_without_what_is_for_emacs(tmp_path: Path) -> None:
     assert (headings, document.levels) == (["Wheel", "TODO Mend the rim", "Tolls"], (1, 2, 1))
 
 
-@pytest.mark.parametrize("hostile", ["* ", ":a", "#+", "[[", "|-", ":PROPERTIES:\n", " ", "* :a:"])
+def test_code_in_org_files_stays_as_it_is_written(tmp_path: Path) -> None:
+    code = "# Open the gate.\n[[ -f gate ]] &&\n  turn wheel\n\n#"
+    text = f"# a comment\nThe wheel:\n#+BEGIN_SRC sh\n{code}\n#+END_SRC\n#+begin_example\n# 1\n#+end_example\nIt turns."
+    assert org(tmp_path, text).text == f"The wheel:\n{code}\n# 1\nIt turns."
+
+
+@pytest.mark.parametrize("hostile", ["* ", ":a", "#+", "[[", "|-", ":PROPERTIES:\n", " ", "* :a:", "#+BEGIN_SRC\n"])
 def test_hostile_notes_take_no_time(tmp_path: Path, hostile: str) -> None:
     start = time.process_time()
     org(tmp_path, f"* a{hostile * (100_000 // len(hostile))}\nb")

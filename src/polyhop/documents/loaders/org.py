@@ -23,6 +23,12 @@ _DRAWER: Final = re.compile(
     r"[ \t]{0,20}:END:[ \t]*\n?",
     re.MULTILINE | re.IGNORECASE,
 )
+_CODE: Final = re.compile(  # or an example: both are as they are written
+    r"^[ \t]{0,20}#\+BEGIN_(?P<kind>SRC|EXAMPLE)\b[^\n]*\n"
+    r"(?P<said>(?:(?![ \t]{0,20}#\+(?:BEGIN|END)_)[^\n]*\n)*+)[ \t]{0,20}#\+END_(?P=kind)\b[^\n]*(?:\n|\Z)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_HELD: Final = "\0"  # where code was that is put aside: to what joins lines it is a rule; no text holds it
 _BLOCK: Final = re.compile(r"^[ \t]{0,20}#\+(?:BEGIN|END)_\w{1,20}[^\n]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 _RULE_OF_TABLE: Final = re.compile(r"^([ \t]{0,20}\|)([-+|]{3,})[ \t]*$", re.MULTILINE)
 _LINK: Final = re.compile(r"\[\[(?P<to>[^\[\]\n]{1,500})\](?:\[(?P<said>[^\[\]\n]{1,500})\])?\]")
@@ -36,7 +42,7 @@ class OrgLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".org",)
     media_type: ClassVar[str] = "text/org"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""
@@ -52,12 +58,19 @@ class OrgLoader:
 
 
 def _shown(source: str) -> str:
-    left = _DRAWER.sub("", _COMMENT.sub("", _SETTING.sub("", source)))
+    code: list[str] = []
+
+    def put_aside(found: re.Match[str]) -> str:
+        code.append(found["said"].rstrip("\n"))
+        return f"{_HELD}\n"
+
+    left = _COMMENT.sub("", _SETTING.sub("", _CODE.sub(put_aside, _DRAWER.sub("", source))))
     left = _BLOCK.sub("", left)
     left = _LINK.sub(lambda link: link["said"] or link["to"].removeprefix("file:"), left)
     left = _HEADING.sub(_heading, left)
     left = _RULE_OF_TABLE.sub(lambda rule: rule[1] + rule[2].replace("+", "|"), left)
-    return flowing(TextEdits(table_edits(left)).applied(left))
+    held = iter(code)
+    return re.sub(_HELD, lambda _: next(held), flowing(TextEdits(table_edits(left)).applied(left)))
 
 
 def _heading(found: re.Match[str]) -> str:

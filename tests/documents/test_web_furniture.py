@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,10 @@ def test_words_that_a_manual_cuts_are_whole_and_code_stays(tmp_path: Path) -> No
     document = read(tmp_path, page)
     assert document.text == f"GATE\n\n     {manual.replace(f'-{chr(10)}     ', '')}\n\nThen\n\n{code}"
     assert [document.text[start:end] for start, end in document.headings] == ["GATE", "Then"]
+
+
+def test_many_headings_and_lists_above_the_content_take_no_time(tmp_path: Path) -> None:
+    menus = "".join(f"<h2>Menu {number}</h2><ul>{MENU}</ul>" for number in range(4_000))
+    start = time.process_time()
+    assert read(tmp_path, f"{menus}{MILL}").text == TEXT
+    assert time.process_time() - start < 5.0

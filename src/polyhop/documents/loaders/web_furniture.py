@@ -6,8 +6,9 @@ The markup tells it: elements and roles that mean so, and lines that are nothing
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -103,12 +104,18 @@ def furniture(text: str, marks: Iterable[Mark]) -> TextEdits:
         content = by_kind[CONTENT]
         outside = not any(one.start <= mark.start < one.end for one in content) if content else mark.start < first
         if outside and links.are_all(mark.start, mark.end):
-            above = [one.start for one in by_kind[HEADING] if text[one.end : mark.start].isspace()]
-            cuts.append((above[0] if above else mark.start, mark.end))
+            cuts.append((_heading_above(text, by_kind[HEADING], mark.start), mark.end))
     navigation = Navigation(text, links, by_kind[HEADING])
     cuts += navigation.elements(by_kind[NAVIGATION])
     cuts += chain(navigation.steps(), navigation.contents(), navigation.foot(by_kind[LIST]))
     return _without(text, [*signs, *(_with_white_behind(text, *cut) for cut in cuts)])
+
+
+def _heading_above(text: str, headings: Sequence[Mark], start: int) -> int:
+    """Where the heading begins that stands right above a place, or that place itself."""
+    at = bisect_right(headings, start - 1, key=lambda one: one.end) - 1
+    is_above = at >= 0 and _WHITE.fullmatch(text, headings[at].end, start) is not None
+    return headings[at].start if is_above else start
 
 
 def _with_white_behind(text: str, start: int, end: int) -> tuple[int, int]:

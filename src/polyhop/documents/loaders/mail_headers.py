@@ -12,15 +12,12 @@ from typing import Final
 
 from polyhop.documents.encoding import decode
 from polyhop.documents.loading import one_line
+from polyhop.english.dates import MONTHS
 from polyhop.errors import DocumentError
 
 _WORD: Final = r"=\?[^?\s]+\?[bBqQ]\?[^?]*\?="
 _WORDS: Final = re.compile(rf"{_WORD}(?:\s+{_WORD})*+")
 _ENCODED: Final = re.compile(r"=\?([^?\s*]+)[^?\s]*\?([bBqQ])\?([^?]*)\?=")
-_MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 def header(message: Message, name: str) -> str:
@@ -44,7 +41,7 @@ def sent(message: Message) -> datetime | None:
 
 def day_and_time(when: datetime) -> str:
     """A moment in words: 4 February 2031, 17:30."""
-    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M}"
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}, {when:%H:%M}"
 
 
 def _joined(words: str) -> str:

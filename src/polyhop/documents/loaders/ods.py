@@ -19,6 +19,7 @@ from polyhop.documents.loaders.odf_styles import count_in, is_bold
 from polyhop.documents.loaders.opendocument import read_opendocument
 from polyhop.documents.loaders.sheet_rows import sheets_document
 from polyhop.documents.loaders.sheets import (
+    FROZEN_ROWS,
     LAST_COLUMN,
     LAST_ROW,
     CellCount,
@@ -44,7 +45,6 @@ _DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}:[0-9]{2})(:[0-9]{2
 _FAILED = re.compile(r"#[A-Z/]+[0!?A]?|(?:Err|Fehler):[0-9]+")  # what a formula shows that has no value
 _TRUTHS = ("TRUE", "FALSE")
 _FROZEN = "2"  # how a sheet is split whose rows at the top stay where they are
-_ROWS_FROZEN = tuple(map(str, range(1, 9)))  # that may be names of columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +225,7 @@ class _View(PartEvents):
         """How many at the top of a sheet."""
         split = self._split.get(sheet, {})
         rows = split.get("VerticalSplitPosition", "")
-        return int(rows) if split.get("VerticalSplitMode") == _FROZEN and rows in _ROWS_FROZEN else 0
+        return int(rows) if split.get("VerticalSplitMode") == _FROZEN and rows in FROZEN_ROWS else 0
 
     def start(self, name: str, attributes: Attributes) -> None:
         """An element begins."""

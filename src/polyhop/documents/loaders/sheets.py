@@ -11,6 +11,7 @@ from polyhop.reports import Skipped
 
 LAST_ROW: Final = 1 << 20
 LAST_COLUMN: Final = 1 << 14
+FROZEN_ROWS: Final = tuple(map(str, range(1, 9)))  # at the top, that may be names of columns
 
 
 class ValueKind(Enum):

@@ -11,11 +11,10 @@ from typing import Final, NamedTuple
 from polyhop.documents.encoding import clean
 from polyhop.documents.loaders.archives import Attributes, PartEvents
 from polyhop.documents.loaders.number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
-from polyhop.documents.loaders.sheets import LAST_COLUMN, LAST_ROW, CellRange, Sheet, SheetCell, ValueKind
+from polyhop.documents.loaders.sheets import FROZEN_ROWS, LAST_COLUMN, LAST_ROW, CellRange, Sheet, SheetCell, ValueKind
 
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PLACE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\Z")
-_FROZEN: Final = tuple(map(str, range(1, 9)))  # rows at the top that may be names of columns
 _NO: Final = ("0", "false", "off")
 
 
@@ -140,7 +139,7 @@ class SheetPart(PartEvents):
             self.sheet.heads.update(each.top for each in cell_ranges(attributes.get("ref", "")))
         elif name == "pane" and attributes.get("state", "").startswith("frozen"):
             split = attributes.get("ySplit", "0").partition(".")[0]
-            self.sheet.frozen = int(split) if split in _FROZEN else 0
+            self.sheet.frozen = int(split) if split in FROZEN_ROWS else 0
 
     def end(self, name: str) -> None:
         """An element ends."""

@@ -201,7 +201,7 @@ def answer_shape(question: str) -> AnswerShape:
         return "list"
     if begins[0] in EXPLAINING:
         return "explanation"
-    words = outright(read_words(_spelt_out(asking)))  # "which tools can't be lent": no noun phrase goes on with "can't"
+    words = outright(read_words(spelt_out(asking)))  # "which tools can't be lent": no noun phrase goes on with "can't"
     low, asked = [word.low for word in words], _asking(words)
     if asked is None:
         return "value"
@@ -233,7 +233,7 @@ def outright(words: Words) -> Words:
     return (*plain("who" if names_person(noun) else "what", "is"), *words[at:])
 
 
-def _spelt_out(text: str) -> str:
+def spelt_out(text: str) -> str:
     """A text with "not" as a word of its own, where it was joined to a verb."""
     for pattern, written in _SPELT_OUT:
         text = pattern.sub(written, text)

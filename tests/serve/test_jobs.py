@@ -15,7 +15,7 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.indexing.run import IndexRun
-from polyhop.models.choice import load_models
+from polyhop.models.choice import Models, load_models
 from polyhop.serve.jobs.job import JobState
 from polyhop.serve.jobs.worker import LOCK
 from polyhop.serve.keys import Allowance, KeyRing
@@ -241,7 +241,12 @@ def test_a_job_spends_no_more_than_the_server_and_its_key_may(
 ) -> None:
     """A cap that ``--set`` hands over is text."""
     asked: list[Settings] = []
-    monkeypatch.setattr("polyhop.serve.jobs.worker.load_models", lambda own: (asked.append(own), load_models(own))[1])
+
+    def loaded(own: Settings) -> Models:
+        asked.append(own)
+        return load_models(own)
+
+    monkeypatch.setattr("polyhop.serve.jobs.worker.load_models", loaded)
     settings = {"index": {"layers": ["text"]}, "language_model": {"token_cap": cap, "money_cap": "0.5"}}
     workplace = Workplace(tmp_path / "root", settings=Settings.from_mapping(settings))
     with KeyRing(workplace.places.keys) as keys:

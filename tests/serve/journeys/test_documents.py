@@ -90,7 +90,7 @@ def test_what_is_sent_at_once_has_a_panel_each(browser: Browser, tmp_path: Path)
     held: list[Route] = []
     with serving(tmp_path / "new.index") as served, opened(browser, served.url) as page:
         page.goto(f"{served.url}/#/documents")
-        page.route("**/v1/documents", held.append)
+        page.route("**/v1/documents", lambda route: held.append(route))
         for number, name in enumerate(("tide.txt", "rain.txt")):
             page.set_input_files("#files", {"name": name, "mimeType": "text/plain", "buffer": name.encode()})
             page.locator(".sending").nth(number).wait_for()
@@ -173,7 +173,12 @@ def test_jobs_are_looked_at_while_their_view_is_shown(page: Page) -> None:
         "progress": {},
     }
     looks: list[Route] = []
-    page.route("**/v1/jobs", lambda route: (looks.append(route), route.fulfill(json={"jobs": [job]}))[1])
+
+    def looked(route: Route) -> None:
+        looks.append(route)
+        route.fulfill(json={"jobs": [job]})
+
+    page.route("**/v1/jobs", looked)
     page.locator(".views a[data-view=documents]").click()
     page.locator(".job").wait_for()
     while len(looks) < 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.worlds.browser import ask
+from tests.worlds.documents import BRIDGE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -42,18 +43,19 @@ def test_a_graph_that_failed_is_asked_for_when_it_is_shown_again(page: Page) -> 
 
 
 def test_each_answer_keeps_its_graph(page: Page) -> None:
-    drawn = []
-    for number, question in enumerate(("Who designed Harrowmere Lighthouse?", "Who founded the Academy of Asperlow?")):
+    drawn: list[str] = []
+    other = "before => document.querySelector('.fact-table')?.innerText !== before"
+    for number, question in enumerate(("Who designed Harrowmere Lighthouse?", BRIDGE)):
         page.locator(".views a[data-view=ask]").click()
         ask(page, question)
         page.get_by_role("button", name="Graph", exact=True).nth(number).click()
+        page.wait_for_function(other, arg=drawn[-1] if drawn else None)
         page.locator(".fact-table").wait_for()
         drawn.append(page.locator(".fact-table").inner_text())
-    assert drawn[0] != drawn[1]
     page.go_back()
     page.go_back()
-    page.locator(".view:not([hidden]) .fact-table", has_text=drawn[0].splitlines()[1].split("\t")[0]).wait_for()
-    assert page.locator(".fact-table").inner_text() == drawn[0]
+    page.wait_for_function("before => document.querySelector('.fact-table').innerText === before", arg=drawn[0])
+    page.locator(".fact-table").wait_for()
 
 
 def test_a_name_that_nothing_is_known_of_is_named(page: Page) -> None:

@@ -19,6 +19,7 @@ api.reached = () => leaveBehind(({ lost }) => lost !== undefined);
 const main = document.getElementById("main");
 const mounted = new Map(); // name -> {root, view}: a view is loaded once, and stays as it was left
 let front = null; // the one that is shown
+let again = ""; // behind the names of views once one did not come: a browser asks for no address a second time
 
 /** What views may use of the page around them. */
 const page = { api, source: new Source(document.getElementById("source"), api), answers: new Map(), announce, complain, go, reload };
@@ -82,14 +83,14 @@ async function show() {
   }
   if (!mounted.has(known.name)) {
     const root = h("section", { class: "view", "aria-label": known.title });
-    const view = import(`./views/${known.name}.js`).then(({ mount }) => mount(root, page));
-    view.catch(() => (mounted.delete(known.name), root.remove())); // it is tried again when it is chosen again
+    const view = import(`./views/${known.name}.js${again}`).then(({ mount }) => mount(root, page));
+    view.catch(() => (mounted.delete(known.name), root.remove(), (again = `?${Date.now()}`)));
     mounted.set(known.name, { root, view });
     main.append(root);
   }
   bringForward(mounted.get(known.name));
-  const view = await mounted.get(known.name).view;
-  if (location.hash === asked) view.show(Object.fromEntries(new URLSearchParams(query)));
+  const view = await mounted.get(known.name).view.catch(complain);
+  if (view && location.hash === asked) view.show(Object.fromEntries(new URLSearchParams(query)));
 }
 
 /** Each view is scrolled as it was left; where the window is narrow, all of the page scrolls. */

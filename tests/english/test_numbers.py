@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop.english.dates import DATE, parse_date, time_apart
+from polyhop.english.dates import DATE, length_of, parse_date, time_apart
 from polyhop.english.numbers import Amount, amount_apart, amount_in, names_version, number_in, versions_in
 
 
@@ -139,3 +139,12 @@ def test_dates_lie_so_far_apart(one: str, other: str, unit: str, told: str | Non
 def test_an_age_is_one_of_two_where_only_years_are_known() -> None:
     assert time_apart((1287, 0, 0), (1362, 0, 0), age=True) == "74 or 75"
     assert time_apart((1287, 5, 3), (1362, 4, 0), age=True) == "74"
+
+
+def test_a_life_is_counted_in_whole_years() -> None:
+    shorter = length_of((1900, 12, 1), (1950, 1, 1))  # 49 years and a month
+    longer = length_of((1900, 1, 20), (1949, 12, 10))
+    assert shorter == (49, 1, 0)
+    assert longer == (49, 10, 21)
+    assert shorter < longer
+    assert length_of((1900, 0, 0), (1950, 3, 4))[0] == 50

@@ -71,8 +71,16 @@ def parse_date(text: str) -> Date | None:
 
 
 def length_of(first: Date, second: Date) -> Date:
-    """What lies between two dates, as something that can be compared: years, months and days, below 0 too."""
-    return second[0] - first[0], second[1] - first[1], second[2] - first[2]
+    """What lies between two dates, as something that can be compared: whole years, and months and days beyond them.
+
+    Where only years are known, a year more than that may be told, and months or days below 0.
+    """
+    years, months, days = second[0] - first[0], second[1] - first[1], second[2] - first[2]
+    if first[2] and second[2] and days < 0:
+        months, days = months - 1, days + 31
+    if first[1] and second[1] and months < 0:
+        years, months = years - 1, months + 12
+    return years, months, days
 
 
 def time_apart(one: Date, other: Date, unit: str = "", *, age: bool = False) -> str | None:

@@ -71,5 +71,5 @@ def test_ask_looks_for_two_events_apart(index: str, capsys: pytest.CaptureFixtur
     question = "Did Ada find a buyer for the winch before Mara asked Tom for his rowing boat?"
     code, out = ask(question, index, "qcg", capsys)
     assert code == 0
-    assert out.startswith("Yes   ")
+    assert out.startswith("yes   ")
     assert "hop 2: Mara asked Tom for his rowing boat" in out

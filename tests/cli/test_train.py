@@ -82,4 +82,4 @@ def test_the_first_interruption_asks_and_the_second_insists(capsys: pytest.Captu
         assert stopped()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    assert "with a checkpoint" in capsys.readouterr().err
+    assert "Stopping behind what is under way" in capsys.readouterr().err

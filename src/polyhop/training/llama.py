@@ -154,7 +154,9 @@ class Llama(nn.Module):
         return {name: value.detach().float().cpu().numpy() for name, value in found.items()}
 
     def additions(self) -> dict[str, Floats]:
-        """The low-rank matrices, ``N.qkv.down`` and the like, where only these are learnt."""
+        """The low-rank matrices, ``N.qkv.down`` and the like; none where all weights are learnt."""
+        if self.rank is None:
+            return {}
         found = {name.removeprefix("layers."): value for name, value in self.named_parameters()}
         return {name: value.detach().float().cpu().numpy() for name, value in found.items()}
 

@@ -118,7 +118,8 @@ class TreeLayer:
         nodes = NodeSummaries(sentences=self.sentences, max_tokens=self.max_tokens, maker=maker, summariser=summariser)
         leaves = leaves_of(record, numbers, models)
         try:
-            name, sizes = self._write(record, folder, content, leaves, nodes, models)
+            lacking = current.name if current is not None and current.description["lacking"] else ""
+            name, sizes = self._write(record, folder, content, leaves, nodes, models, lacking)
         finally:
             self._note(record, summariser.cost if summariser else Cost())
         if kept is not None:
@@ -129,15 +130,22 @@ class TreeLayer:
         segments.sweep(folder, [name])
 
     def _write(
-        self, record: Record, folder: Path, content: str, leaves: Leaves, summed_up: NodeSummaries, models: Models
+        self,
+        record: Record,
+        folder: Path,
+        content: str,
+        leaves: Leaves,
+        summed_up: NodeSummaries,
+        models: Models,
+        lacking: str,
     ) -> tuple[str, dict[str, object]]:
-        """Grow the tree and write it; the name of the generation, and its sizes."""
+        """Grow the tree and write it, unless it is the one that lacked something before; its name and sizes."""
         shape = TreeShape(threshold=self.threshold, context=self.context)
         phrases = PhraseStore.open(record.folder, models.embedder)
         nodes, vectors = grown(record, leaves, shape, self.levels, summed_up.of, phrases.vectors)
         texts = json.dumps([node.text for node in nodes]).encode()
         name = hashlib.sha256(content.encode() + texts).hexdigest()[:16]
-        if not (folder / name).is_dir() or not _may_stay(folder / name):  # it stays where the same is lacking again
+        if name != lacking or not _may_stay(folder / name):
             shutil.rmtree(folder / name, ignore_errors=True)  # what a killed writer left half done
             tree_index.write(folder / name, leaves.numbers, nodes, vectors)
         summaries = [sum(node.level == level for node in nodes) for level in range(1, self.levels + 1)]

@@ -74,7 +74,7 @@ def compare(question: str, models: Models, world: tuple[Passage, ...] = WORLD) -
         ("Was Orla Venn dead when Ned Ostler died?", "yes"),
         ("Was Tam Ostler still alive when Red Sails, Grey Sails was released?", "yes"),
         ("Was Pell Marrow younger than the director of Low Tide?", "no"),
-        ("When were Ash Bridge and Elm Bridge built?", "Ash Bridge: 1263, Elm Bridge: from 1291 to 1297"),
+        ("When were Ash Bridge and Elm Bridge built?", "Ash Bridge: 1263, Elm Bridge: 1291 to 1297"),
         ("Where were Orla Venn and Tam Ostler born?", "Harl"),
     ],
 )

@@ -118,8 +118,8 @@ class TreeLayer:
         nodes = NodeSummaries(sentences=self.sentences, max_tokens=self.max_tokens, maker=maker, summariser=summariser)
         leaves = leaves_of(record, numbers, models)
         try:
-            lacking = current.name if current is not None and current.description["lacking"] else ""
-            name, sizes = self._write(record, folder, content, leaves, nodes, models, lacking)
+            again = current.name if current is not None and current.description["lacking"] else ""
+            name, sizes = self._write(record, folder, content, leaves, nodes, models, again)
         finally:
             self._note(record, summariser.cost if summariser else Cost())
         if kept is not None:
@@ -137,15 +137,15 @@ class TreeLayer:
         leaves: Leaves,
         summed_up: NodeSummaries,
         models: Models,
-        lacking: str,
+        again: str,
     ) -> tuple[str, dict[str, object]]:
-        """Grow the tree and write it, unless it is the one that lacked something before; its name and sizes."""
+        """Grow the tree and write it, unless it is the one made again; its name and sizes."""
         shape = TreeShape(threshold=self.threshold, context=self.context)
         phrases = PhraseStore.open(record.folder, models.embedder)
         nodes, vectors = grown(record, leaves, shape, self.levels, summed_up.of, phrases.vectors)
         texts = json.dumps([node.text for node in nodes]).encode()
         name = hashlib.sha256(content.encode() + texts).hexdigest()[:16]
-        if name != lacking or not _may_stay(folder / name):
+        if name != again or not _may_stay(folder / name):
             shutil.rmtree(folder / name, ignore_errors=True)  # what a killed writer left half done
             tree_index.write(folder / name, leaves.numbers, nodes, vectors)
         summaries = [sum(node.level == level for node in nodes) for level in range(1, self.levels + 1)]

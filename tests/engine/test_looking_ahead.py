@@ -113,8 +113,10 @@ def test_a_layer_that_did_not_change_is_not_opened_again(fresh_index: Path) -> N
 
 
 def test_nobody_looks_when_no_question_comes_any_more(server: Polyhop) -> None:
-    def looking() -> bool:
-        return any(thread.name == "looking ahead" for thread in threading.enumerate())
+    def looking() -> bool:  # this server: others of the same process may still be looking
+        assert server._lookout is not None
+        work = server._lookout._work
+        return work is not None and work.is_alive()
 
     with patch.object(looking_ahead, "QUIET", 0.0):
         server.search(GULL, strategy="bm25")

@@ -49,6 +49,7 @@ MAKERS: Mapping[str, str] = {
     "tables": "tables made up by `polyhop train reader` itself",
     "triples/carb": "CaRB, Bhardwaj et al. 2019",
     "triples/fewrel": "FewRel, Han et al. 2018",
+    "triples/redocred": "Re-DocRED, Tan et al. 2022, with passages of Wikipedia",
     "triples/text2kg/tekgen": "TekGen, Agarwal et al. 2021, in Text2KGBench, Mihindukulasooriya et al. 2023",
     "triples/text2kg/webnlg": "WebNLG, Gardent et al. 2017, in Text2KGBench, Mihindukulasooriya et al. 2023",
     "timeqa": "TimeQA, Chen et al. 2021, with passages of Wikipedia",

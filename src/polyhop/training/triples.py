@@ -2,15 +2,21 @@
 
 Rows of reading comprehension name what a passage is about in passing. A step asks for a relation of something by its
 name, and other passages tell the same relation of others: so a row's context has texts of others beside its own.
+
+Or a passage tells other things of the same one. Texts whose triples are complete, which are those that name relations
+by codes of Wikidata (``properties.toml``), are asked for what they do not tell, too.
 """
 
 from __future__ import annotations
 
 import random
 import re
+import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +33,7 @@ COMMON: Final = 20  # times that a relation is there: what is rarer is a phrase 
 MOST: Final = 160  # triples of a relation
 MOST_BESIDE: Final = 3  # texts of others
 ALONE: Final = 0.25  # of the rows, that have only others' texts: nothing answers them
+LEAST_TOLD: Final = 2  # relations of something that is asked for what is not told of it
 _LONGEST: Final = 4  # words of a relation's name
 _FORMS: Final = ("What is the {relation} of {head}?", "What is {head}'s {relation}?")
 _CODE = re.compile(r"P\d+")
@@ -47,32 +54,42 @@ class Stated:
     start: int
 
 
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Something that a text tells of, and the names of all relations that it tells of it."""
+
+    source: str
+    licence: str
+    text: str
+    head: str
+    told: frozenset[str]
+
+
 def triple_rows(folder: Path, *, seed: int) -> list[ReadingRow]:
     """The rows of ``triples.jsonl.gz``, none where that file is not there. Raises DatasetError with file and line."""
     path = folder / TRIPLES
     if not path.exists():
         return []
     rng = random.Random(seed)  # noqa: S311
-    stated = [one for line in rows(path) for one in _stated(line)]
+    lines = list(rows(path))
+    stated = [one for line in lines for one in _stated(line)]
     counted = Counter(one.relation for one in stated)
     groups: dict[tuple[str, bool], list[Stated]] = defaultdict(list)
     for one in stated:
         if counted[one.relation] >= COMMON:
             groups[one.relation, is_kept_aside(one.text)].append(one)
-    return [row for group in groups.values() for row in _asked_in(group, rng)]
+    asked = [row for group in groups.values() for row in _asked_in(group, rng)]
+    return [*asked, *_untold([one for line in lines for one in _described(line)], rng)]
 
 
 def _stated(line: RowLine) -> Iterator[Stated]:
     """What a text states of something by name, where it says both and no second value."""
     text = written(line.text("text"))
     of: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for triple in line.listed("triples"):
-        match triple:
-            case [str(head), str(relation), str(tail)]:
-                of[_name(head), _label(relation)].add(_name(tail))
-            case _:
-                raise line.wrong(f"{triple!r} is no [head, relation, tail]")
-    for (head, relation), (value, *others) in of.items():
+    for head, relation, tail in _triples(line):
+        of[_name(head), _label(relation)].add(_name(tail))
+    for (head, relation), values in of.items():
+        value, *others = _fullest(values)
         place, named = _found(value, text), _found(head, text)
         if (
             relation
@@ -85,14 +102,66 @@ def _stated(line: RowLine) -> Iterator[Stated]:
             yield Stated(source, licence, text, named[0], relation, place[0], place.start())
 
 
+def _triples(line: RowLine) -> Iterator[tuple[str, str, str]]:
+    for triple in line.listed("triples"):
+        match triple:
+            case [str(head), str(relation), str(tail)]:
+                yield head, relation, tail
+            case _:
+                raise line.wrong(f"{triple!r} is no [head, relation, tail]")
+
+
+def _fullest(values: set[str]) -> list[str]:
+    """The values without those that stand in others: "1992" beside "16 January 1992"."""
+    return sorted(one for one in values if not any(len(one) < len(other) and _found(one, other) for other in values))
+
+
+def _described(line: RowLine) -> Iterator[Described]:
+    """What a text tells of by name, where its triples have codes and so are complete."""
+    text, of = written(line.text("text")), defaultdict(set)
+    for head, relation, _ in _triples(line):
+        if _CODE.fullmatch(relation):
+            of[_name(head)].add(_properties().get(relation, ""))
+    for head, told in of.items():
+        named = _found(head, text)
+        if named:
+            source, licence = SOURCE + line.text("src"), line.text("licence", "license")
+            yield Described(source, licence, text, named[0], frozenset(told - {""}))
+
+
+def _untold(described: Sequence[Described], rng: random.Random) -> Iterator[ReadingRow]:
+    """A question for what a text does not tell of something, though others tell it of things like that one."""
+    beside: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in described:
+        for relation in one.told:
+            beside[relation].update(one.told)
+    for one in described:
+        likely = sum((beside[relation] for relation in sorted(one.told)), Counter[str]())
+        choices = sorted(set(likely) - one.told)
+        if choices and len(one.told) >= LEAST_TOLD:
+            [relation] = rng.choices(choices, [likely[choice] for choice in choices])
+            question = asked_for(one.head, relation, rng)
+            yield ReadingRow(
+                source=one.source, licence=one.licence, question=question, context=one.text, answers=(), kind="none"
+            )
+
+
+@cache
+def _properties() -> Mapping[str, str]:
+    """The names of Wikidata's properties, by their codes."""
+    return tomllib.loads((files(__package__) / "properties.toml").read_text(encoding="utf-8"))
+
+
 def _name(text: str) -> str:
     return _TOLD_APART.sub("", written(text.replace("_", " ").strip('"')))
 
 
 def _label(relation: str) -> str:
-    """A relation's name in words; nothing for a code, a long one, and for a verb, which is asked for in many ways."""
+    """A relation's name in words; nothing for an unknown code, a long one, and a verb, asked for in many ways."""
+    if _CODE.fullmatch(relation):
+        return _properties().get(relation, "")
     words = _HUMP.sub(" ", relation.split(" / ")[0]).lower().split()
-    if not words or len(words) > _LONGEST or is_third(words[0]) or _CODE.fullmatch(relation):
+    if not words or len(words) > _LONGEST or is_third(words[0]):
         return ""
     return " ".join(words)
 

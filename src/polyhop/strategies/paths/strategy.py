@@ -265,7 +265,7 @@ def _hops(
             asked = list(zip(walk.questions, walk.steps, strict=True))
         passages = over.passages(path.passages)
         for (asks, step), name, passage in zip(asked, [*names, None], passages, strict=True):
-            overlapping = overlapping_span(asks, passage) if not allowed() else None
+            overlapping = overlapping_span(asks, passage, must_name=name) if not allowed() else None
             yield Hop(
                 question=asks,
                 status="resolved" if path.score > 0 else "unresolved",

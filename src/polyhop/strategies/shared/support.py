@@ -13,10 +13,7 @@ def supporting_span(question: str, passage: Passage, over: View, *, must_name: s
 
     Where ``must_name`` is given, only sentences that contain it count, if there are any.
     """
-    spans = sentence_spans(passage.text)
-    if must_name:
-        naming = [(start, end) for start, end in spans if must_name.casefold() in passage.text[start:end].casefold()]
-        spans = naming or spans
+    spans = _naming(must_name, passage)
     if len(spans) > 1:
         texts = [f"{passage.title}: {passage.text[start:end]}" for start, end in spans]
         scores = over.models.reranker.score(question, texts)
@@ -25,9 +22,20 @@ def supporting_span(question: str, passage: Passage, over: View, *, must_name: s
     return Span(passage.document_id, passage.start + start, passage.start + end)
 
 
-def overlapping_span(question: str, passage: Passage) -> Span:
-    """The sentence of a passage that shares most words with the question, the first of them: no model is asked."""
+def overlapping_span(question: str, passage: Passage, *, must_name: str | None = None) -> Span:
+    """The sentence of a passage that shares most words with the question, the first of them: no model is asked.
+
+    Where ``must_name`` is given, only sentences that contain it count, if there are any.
+    """
     asked = set(tokens(question))
-    spans = sentence_spans(passage.text) or [(0, len(passage.text))]
+    spans = _naming(must_name, passage) or [(0, len(passage.text))]
     start, end = max(spans, key=lambda span: len(asked.intersection(tokens(passage.text[span[0] : span[1]]))))
     return Span(passage.document_id, passage.start + start, passage.start + end)
+
+
+def _naming(name: str | None, passage: Passage) -> list[tuple[int, int]]:
+    """Start and end of the sentences of a passage that contain a name; of all, where none does or none is given."""
+    spans = sentence_spans(passage.text)
+    if not name:
+        return spans
+    return [one for one in spans if name.casefold() in passage.text[slice(*one)].casefold()] or spans

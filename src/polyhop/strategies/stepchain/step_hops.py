@@ -17,7 +17,7 @@ def hop_of(one: AskedStep, over: View) -> Hop:
     chains = one.telling()
     spans = one.spans
     if not spans and passages:
-        spans = (overlapping_span(one.question, passages[0]),)
+        spans = (overlapping_span(one.question, passages[0], must_name=one.answer),)
     return Hop(
         question=one.question,
         status=_status(one, chains),

@@ -121,6 +121,43 @@ def test_items_of_a_list_stay_apart_and_are_each_a_line() -> None:
     assert flowing(f"{textwrap.fill(PROSE, 70)}\n\n{wrapped}").split("\n\n")[1].split("\n") == items
 
 
+WRAPPED = f"{textwrap.fill(PROSE, 72)}\n\n"  # tells how wide the lines of a text are
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "The board has agreed that the rent of the east mill will be from",
+            "2 May on £97 a week, and no more than this.",
+        ),
+        (
+            "The keys of the inner gate were handed over at noon to the",
+            "Otto Fell who had come by boat, and to his son.",
+        ),
+        (
+            "The vote was taken by Ada Brisk, Otto Fell and Lena Voss,",
+            "Piet Rook being ill, and was carried by all three.",
+        ),
+    ],
+)
+def test_a_line_that_waits_for_more_goes_on_whatever_follows(before: str, after: str) -> None:
+    """Before a number or a name, too, and though the first word of that would have had room in the line."""
+    assert flowing(f"{WRAPPED}{before}\n{after}") == f"{PROSE}\n\n{before} {after}"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Dear Miss Voss,\nThe gate is shut since the fourth of May, as was agreed in April.",
+        "To the keeper of\nThe Old Pumping Station, which stands at Quillmouth on the Sable",
+        "Lena Voss of Fennick, who made the drawings of the wheel house\nPiet Rook of Quillmouth, who made the wheel",
+    ],
+)
+def test_short_lines_and_lines_that_wait_for_nothing_stay(block: str) -> None:
+    assert flowing(f"{WRAPPED}{block}") == f"{PROSE}\n\n{block}"
+
+
 KEPT = [
     "Harbour Office\n12 Quay Street\nQuillmouth",
     "Present: Ada Brisk, Otto Fell, and four members of the board\nAbsent: Piet Rook\nClerk: Lena Voss",

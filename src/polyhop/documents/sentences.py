@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from polyhop.documents.head_lines import is_head
+from polyhop.english.words import ARTICLES, AUXILIARIES, CONJUNCTIONS, PREPOSITIONS
 
 # An end mark with what closes after it and the marks of notes ("[3]"), then white space and something that can begin a
 # sentence; ideographic end marks need no space, and what they close goes on where a particle or a comma follows. A
@@ -57,6 +58,7 @@ _ROW: Final = re.compile(rf"^[ \t]*{_CELL}(?:; {_CELL})+$", re.MULTILINE)
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$")  # around code, perhaps with its language
 _TABULAR: Final = re.compile(r"\S(?: {3,}|\t)\s*\S|\|.*\|")
 _RULE: Final = re.compile(r"[\W_]+")
+_WAITING: Final = ARTICLES | AUXILIARIES | CONJUNCTIONS | PREPOSITIONS  # words behind which a sentence hardly ends
 _CUT: Final = re.compile(r"\w[-\u2010][ \t]*\Z")
 _ENDED: Final = (*".!?:;\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964", '."', ".'", ".)", ".\u201d", "!\u201d", "?\u201d")
 
@@ -219,12 +221,17 @@ def keeps_lines(block: Sequence[str]) -> bool:
 
 
 def line_goes_on(before: str, line: str, width: int) -> bool:
-    """Whether a line goes on with the one before: that was full, or has not ended and a small letter follows."""
+    """Whether a line goes on with the one before: that was full, or is no short one and has not ended.
+
+    A small letter tells that, or a comma, or a word such as "from" that waits for another one.
+    """
     before, line = before.rstrip(), line.strip()
     if _RULE.fullmatch(before) or _RULE.fullmatch(line):
         return False
     full = is_cut(before) or len(before) + 1 + len(line.split(maxsplit=1)[0]) > width
-    return full or (2 * len(before) > width and line[:1].islower() and not has_ended(before))
+    if full or 2 * len(before) <= width or has_ended(before):
+        return full
+    return line[:1].islower() or before.endswith(",") or before.split()[-1].lower() in _WAITING
 
 
 def indent(line: str) -> int:

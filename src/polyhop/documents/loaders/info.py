@@ -37,7 +37,7 @@ class InfoLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".info", *(f".info-{part}" for part in range(1, 100)))
     media_type: ClassVar[str] = "text/x-info"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, called after its first heading, or its file. Raises DocumentError for binary content."""

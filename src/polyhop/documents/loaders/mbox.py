@@ -41,7 +41,7 @@ class MboxLoader:
     @cached_property
     def version(self) -> str:
         """The version of what it reads, and of what is read of attachments."""
-        return version_with("8", attached_loaders() if self.attachments else {})
+        return version_with("9", attached_loaders() if self.attachments else {})
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The messages, counted from 1. One that cannot be read is named, and the others follow.

@@ -42,7 +42,7 @@ class OrgLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".org",)
     media_type: ClassVar[str] = "text/org"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""

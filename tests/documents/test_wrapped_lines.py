@@ -158,6 +158,20 @@ def test_short_lines_and_lines_that_wait_for_nothing_stay(block: str) -> None:
     assert flowing(f"{WRAPPED}{block}") == f"{PROSE}\n\n{block}"
 
 
+DIARY = [
+    "2 April. Sowed rye in the field behind the mill and mended the old fence.",
+    "19 April. Frost. Lost the early beans, as the fleece had been taken off.",
+    "3 May. Planted leeks and twelve cabbages in the bed beside the mill pond.",
+    "14 July. First cabbages.",
+]
+
+
+def test_sentences_that_each_have_their_lines_keep_them() -> None:
+    assert flowing("\n".join(DIARY)) == "\n".join(DIARY)
+    undated = "\n".join(entry.partition(". ")[2] for entry in DIARY)
+    assert flowing(WRAPPED + undated) == f"{PROSE}\n\n{undated}"
+
+
 KEPT = [
     "Harbour Office\n12 Quay Street\nQuillmouth",
     "Present: Ada Brisk, Otto Fell, and four members of the board\nAbsent: Piet Rook\nClerk: Lena Voss",

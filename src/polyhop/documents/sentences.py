@@ -213,8 +213,14 @@ def wrapped_width(lines: Sequence[str]) -> int:
 
 
 def keeps_lines(block: Sequence[str]) -> bool:
-    """Whether a block is a table, or verse: lines that all begin with a capital, where not every letter is one."""
+    """Whether a block is a table, sentences of which each has its lines, or verse.
+
+    Verse has lines that all begin with a capital, where not every letter is one. Of a paragraph that was wrapped hardly
+    all lines end with a sentence.
+    """
     if sum(_TABULAR.search(line.strip()) is not None for line in block) * 2 > len(block):
+        return True
+    if len(block) > 2 and all(has_ended(line.rstrip()) for line in block[:-1]):
         return True
     is_verse = len(block) > 2 and all(line.lstrip()[:1].isupper() for line in block)
     return is_verse and not all(line.isupper() for line in block)

@@ -224,6 +224,8 @@ def lines(page: str, size: float = 10.0, left: float = 50.0) -> list[PageLine]:
         (f"{WIDE}\nFenn harbour.\nIt grinds rye.", f"{WIDE} Fenn harbour.\nIt grinds rye."),
         (f"{WIDE} six.\nFenn harbour is small.", f"{WIDE} six. Fenn harbour is small."),
         (f"{WIDE}\n• Rye\n• Oats", f"{WIDE}\n• Rye\n• Oats"),
+        (f"{WIDE}\n31.4 ells.", f"{WIDE} 31.4 ells."),
+        (f"{WIDE}\n1.1 Rye\n1.2 Oats", f"{WIDE}\n1.1 Rye\n1.2 Oats"),
         ("Rye\nOats\nBarley", "Rye\nOats\nBarley"),
         ("潮汐磨坊在奥拉河上由丽娜修\n好了。", "潮汐磨坊在奥拉河上由丽娜修好了。"),
     ],

@@ -79,6 +79,11 @@ def test_lines_that_a_width_parted_are_no_sentences() -> None:
     assert len(sentences(WRAPPED)) == 2
 
 
+def test_a_number_that_a_width_put_first_begins_no_sentence() -> None:
+    wrapped = WRAPPED.replace("Fenn harbour below", "31.4 ells. Fenn harbour below")
+    assert sentences(wrapped)[0].endswith("is let out\n31.4 ells.")
+
+
 def test_the_mark_of_a_note_stands_with_the_sentence_before_it() -> None:
     text = "The mill burnt down.[3] It was built again.[citation needed] See Fenn [4]. It had failed.[a][b] It is oak."
     assert sentences(text) == [

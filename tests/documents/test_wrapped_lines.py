@@ -158,6 +158,37 @@ def test_short_lines_and_lines_that_wait_for_nothing_stay(block: str) -> None:
     assert flowing(f"{WRAPPED}{block}") == f"{PROSE}\n\n{block}"
 
 
+FULL = "The depth that was measured in the sump before the gate fell that day to"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["31.4 inches.", "[12] inches, as the log has it.", "C. Rook, who had the watch.", "- so he said - nothing."],
+)
+def test_a_wrapped_line_begins_no_item_though_it_looks_like_one(line: str) -> None:
+    assert flowing(f"{WRAPPED}{FULL}\n{line}") == f"{PROSE}\n\n{FULL} {line}"
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        ["1.1 Nobody opens it.", "1.2 Nobody shuts it."],
+        ["1.9 Nobody opens it.", "2.1 Nobody shuts it."],
+        ["[3] Voss, of gates", "[4] Rook, of wheels"],
+        ["a) the keeper", "b) the surveyor"],
+        ["(i) the keeper", "(ii) the surveyor"],
+        ["- the keeper", "- the surveyor"],
+        ["o the keeper", "o the surveyor"],
+        ["\u2022 the keeper"],
+        ["  - the keeper"],
+    ],
+)
+def test_marks_that_go_together_begin_items_behind_a_line_that_has_not_ended(items: list[str]) -> None:
+    """So does one that stands for nothing else, or at another margin."""
+    kept = "\n".join([FULL, *items])
+    assert flowing(f"{WRAPPED}{kept}") == f"{PROSE}\n\n{kept}"
+
+
 DIARY = [
     "2 April. Sowed rye in the field behind the mill and mended the old fence.",
     "19 April. Frost. Lost the early beans, as the fleece had been taken off.",
@@ -170,6 +201,17 @@ def test_sentences_that_each_have_their_lines_keep_them() -> None:
     assert flowing("\n".join(DIARY)) == "\n".join(DIARY)
     undated = "\n".join(entry.partition(". ")[2] for entry in DIARY)
     assert flowing(WRAPPED + undated) == f"{PROSE}\n\n{undated}"
+
+
+def test_entries_of_a_diary_that_was_wrapped_begin_with_their_days() -> None:
+    """Also where a time or a day in digits tells it; a number within a sentence tells nothing."""
+    entries = [f"{day}: {entry} {SECOND}" for day, entry in zip(("04-02", "04-19", "05-03"), DIARY, strict=False)]
+    for said in ([f"{entry} {SECOND}" for entry in DIARY], entries):
+        assert flowing("\n".join(textwrap.fill(entry, 72) for entry in said)) == "\n".join(said)
+    counted = (
+        f"The keeper counted the eels that came through the gate on that day. In the evening there\n14 of them. {PROSE}"
+    )
+    assert "there 14 of them" in flowing(f"{WRAPPED}{counted}")
 
 
 KEPT = [

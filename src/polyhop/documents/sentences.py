@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final
 
 from polyhop.documents.head_lines import is_head
@@ -51,6 +51,8 @@ _SHARE: Final = 0.5  # of the characters in lines that others follow: as many ar
 _ITEM: Final = re.compile(
     r"[-*+–—o]\s|[•·‣▪]|\(?(?:\d{1,3}|[A-Za-z]|[ivxl]{1,5})[.)]\s|\d+(?:\.\d+)+\.?\s|[#>|:]|\.\.\s|`{3}|\[\d+\]"
 )
+_ALWAYS_ITEM: Final = re.compile(r"[•·‣▪#>|:]|\.\.\s|`{3}")  # no sentence goes on with these
+_COUNTED: Final = re.compile(r"[(\[]?(?:(\d+(?:\.\d+)*)|([A-Za-z]|[ivxl]{1,5})(?![^\W_]))")  # of the mark of an item
 LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
 _FIELD: Final = re.compile(r"[^\W\d_][^\n:;]{0,60}:(?:\s|$)")  # of a record: "Net price (EUR): 58.00"
 _CELL: Final = r"[^\W\d_][^\n:;]{0,60}: (?:[^\n:;]|:(?! ))+"  # of a row: "Opens: 10:30"
@@ -173,8 +175,9 @@ def _line_ends(block: Sequence[str], width: int) -> Iterator[int]:
     """The same within lines between which none is blank."""
     head = is_head({label[0].strip(" \t\n:").lower() for line in block if (label := _FIELD.match(line.lstrip()))})
     record: set[str] = set()  # the labels of its lines so far
+    entries = entry_lines(block)
     end = -1
-    for before, line in pairwise(block):
+    for number, (before, line) in enumerate(pairwise(block), start=1):
         end += len(before) + 1
         label, following = _FIELD.match(before.lstrip()), _FIELD.match(line.lstrip())
         record = {*record, label[0]} if label else set()
@@ -182,13 +185,13 @@ def _line_ends(block: Sequence[str], width: int) -> Iterator[int]:
             continue
         record = set()
         folded = head and label and not following and line[:1].isspace()
-        if not folded and not _is_parted(before, line, width):
+        if not folded and (number in entries or not _is_parted(before, line, width)):
             yield end
 
 
 def _is_parted(before: str, line: str, width: int) -> bool:
     """Whether only the width of a page parts two lines; where that is not known, a small letter tells."""
-    if begins_item(line.lstrip()) or LABEL.match(line.lstrip()):
+    if LABEL.match(line.lstrip()):
         return False
     if width:
         return line_goes_on(before, line, width)
@@ -248,6 +251,65 @@ def indent(line: str) -> int:
 def begins_item(line: str) -> bool:
     """Whether a line begins an item of a list, by its mark or its number."""
     return _ITEM.match(line) is not None
+
+
+def entry_lines(block: Sequence[str]) -> set[int]:
+    """The numbers of those lines of a block that begin an item of a list, or an entry of a diary.
+
+    Where several lines begin with a number behind a sentence, a day or a time perhaps, each begins an entry.
+    """
+    entries = {
+        number
+        for number, line in enumerate(block)
+        if line.lstrip()[:1].isdigit() and (not number or has_ended(block[number - 1].rstrip()))
+    }
+    return item_lines(block) | entries if len(entries) > 1 else item_lines(block)
+
+
+def item_lines(lines: Sequence[str]) -> set[int]:
+    """The numbers of those lines that begin an item of a list.
+
+    What looks like the mark of an item may as well be wrapped, as "31.4 mm" is: behind a line that has not ended, and
+    at the same margin, a mark needs another one that goes with it.
+    """
+    said = [line.strip() for line in lines]
+    marked = [number for number, line in enumerate(said) if begins_item(line)]
+    in_company = {
+        number for pair in pairwise(marked) if _go_together(*(said[number] for number in pair)) for number in pair
+    }
+    return {
+        number
+        for number in marked
+        if number in in_company or _ALWAYS_ITEM.match(said[number]) or not _may_go_on(lines, number)
+    }
+
+
+def _may_go_on(lines: Sequence[str], number: int) -> bool:
+    """Whether a line stands at the margin of the one before, which has not ended."""
+    if not number:
+        return False
+    before = lines[number - 1]
+    return not has_ended(before.rstrip()) and indent(before) == indent(lines[number])
+
+
+def _go_together(one: str, other: str) -> bool:
+    """Whether two lines have the same mark, or the second one's counts on from the first one's."""
+    first, second = _COUNTED.match(one), _COUNTED.match(other)
+    if first is None or second is None or one[1].isspace():
+        return one[0] == other[0]
+    if first[2] and second[2]:
+        return (
+            len(first[2] + second[2]) > 2 or ord(second[2]) - ord(first[2]) == 1
+        )  # "(i)" and "(ii)", or "a)" and "b)"
+    return bool(first[1] and second[1]) and _counts_on(first[1].split("."), second[1].split("."))
+
+
+def _counts_on(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether one number is the next one behind another, as 1.2, 1.1.1 and 2 are behind 1.1."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    ahead = second[same:]
+    begins = int(first[same]) + 1 if same < len(first) else 1
+    return list(map(int, ahead)) == [begins, *[1] * (len(ahead) - 1)]
 
 
 def has_ended(line: str) -> bool:

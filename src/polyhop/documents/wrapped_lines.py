@@ -14,7 +14,7 @@ from polyhop.documents.sentences import (
     LABEL,
     NARROWEST,
     WIDEST,
-    begins_item,
+    entry_lines,
     indent,
     is_cut,
     keeps_lines,
@@ -134,11 +134,13 @@ def _paragraphs(block: Sequence[str], width: int) -> list[str]:
     if 2 * sum(indent(line) > edge + 1 for line in block) > len(block):
         edge = len(max(block, key=len))  # first lines hang out: what is indented goes on
     found = [block[0].rstrip()]
-    within_item = begins_item(block[0].lstrip())
-    for before, line in pairwise(block):
-        if _begins(line, edge=None if within_item else edge) or not line_goes_on(before, line, width):
+    entries = entry_lines(block)
+    within_entry = 0 in entries
+    for number, (before, line) in enumerate(pairwise(block), start=1):
+        begins = number in entries or _begins(line, edge=None if within_entry else edge)
+        if begins or not line_goes_on(before, line, width):
             found.append(line.rstrip())
-            within_item = begins_item(line.lstrip())
+            within_entry = number in entries
             continue
         if found[-1] == before.rstrip():  # its first line
             found[-1] = _unjustified(found[-1], indent(line))
@@ -154,8 +156,8 @@ def _unjustified(line: str, column: int) -> str:
 
 
 def _begins(line: str, *, edge: int | None) -> bool:
-    """Whether a line begins something: an item of a list, a label, or a paragraph with an indented first line."""
+    """Whether a line begins something without the mark of an item: a label, or a paragraph with an indent."""
     said = line.lstrip()
     indented = edge is not None and indent(line) > edge + 1
     ends_sentence = said[:1].islower() and said.rstrip().endswith(":")  # "the following is\nleft to the keeper:"
-    return indented or begins_item(said) or (LABEL.match(said) is not None and not ends_sentence)
+    return indented or (LABEL.match(said) is not None and not ends_sentence)

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Final
 
 from polyhop.documents.loaders.pdf_lines import PageLine
-from polyhop.documents.sentences import begins_item, has_ended, is_cut
+from polyhop.documents.sentences import begins_item, has_ended, is_cut, item_lines
 from polyhop.documents.wrapped_lines import word_edits
 
 _SPACELESS: Final = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\uff00-\uffef]")
@@ -76,6 +76,7 @@ class _Layout:
         self._body = max(letters, key=lambda size: letters[size], default=0.0)
         self._bold = 2 * sum(len(line.text) for line in lines if line.bold) > letters.total()
         down = [one.bottom - other.bottom for one, other in pairwise(lines) if _is_alike(one, other)]
+        self._items = item_lines([line.text for line in lines])
         self._leading = median([step for step in down if 0 < step < 3 * self._body] or [1.3 * self._body])
 
     def headings(self) -> list[tuple[int, int]]:
@@ -104,7 +105,7 @@ class _Layout:
         close = 0 < step <= _APART * self._leading
         if is_cut(line.text) and following.text[0].isalnum():
             return "\n"  # within a word
-        if begins_item(following.text):
+        if self._begins_item(number + 1):
             return "\n"
         spaceless = _SPACELESS.match(line.text[-1]) and _SPACELESS.match(following.text)
         full = self._is_full(number, spaceless=bool(spaceless))
@@ -118,6 +119,13 @@ class _Layout:
             return "" if spaceless else " "
         goes_on = not has_ended(line.text) and (following.text[0].islower() or self._is_long(number))
         return " " if goes_on and not spaceless else "\n"
+
+    def _begins_item(self, number: int) -> bool:
+        """Whether a line begins an item: its mark tells that, or a mark at another margin than the line before has."""
+        if not begins_item(self.lines[number].text):
+            return False
+        aside = abs(self.lines[number].left - self.lines[number - 1].left)
+        return number in self._items or _LEVEL * self._body < aside < 3 * self._body
 
     def _is_heading(self, number: int) -> bool:
         line = self.lines[number]

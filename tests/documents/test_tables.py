@@ -46,6 +46,45 @@ def test_the_first_row_of_short_names_names_the_columns(tmp_path: Path) -> None:
     assert html(tmp_path, "".join(f"<tr><td>{'<td>'.join(row)}" for row in rows)).split("\n") == FEES
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Orla | Fenn | £388 | 30 September 2024", "Tarn | Sable | £1,372 | not stated"],
+        ["Orla | Fenn | 30 September 2024", "Tarn | Sable | 1 May 2025"],
+        ["Orla | Fenn | 2024-09-30", "Tarn | Sable | open"],
+        ["Orla | Fenn | 12 %", "Tarn | Sable | 9.5 %"],
+        ["Orla | Fenn | 6 years", "Tarn | Sable | 18 months"],
+        ["Orla | Fenn | +41 44 555 01", "Tarn | Sable | none"],
+        ["07:30 | Fenn | ferry", "08:15 | Sable | boat"],
+        ["Orla | Fenn | yes", "Tarn | Sable | no"],
+        ["Orla | Fenn | rye", "Tarn | Sable | oats", "Brisk | Fenn | rye"],
+    ],
+)
+def test_a_first_row_of_values_names_nothing(tmp_path: Path, rows: list[str]) -> None:
+    """It is a row like those below it: its values have their form, or stand there again."""
+    assert html(tmp_path, _unmarked(rows)).split("\n") == rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        (["Mill | 2030/31 | Change", "Orla | 1,204 | 3 %"], "Mill: Orla; 2030/31: 1,204; Change: 3 %"),
+        (["Member | 3 May | 10 May", "Voss | here | ill"], "Member: Voss; 3 May: here; 10 May: ill"),
+        (["Gate | No | Open", "Inner | 4 | no"], "Gate: Inner; No: 4; Open: no"),
+        (["Fee | 1st class | 2nd class", "Day | £12 | £9"], "Fee: Day; 1st class: £12; 2nd class: £9"),
+        (["Gate | Q1 | Q2", "Inner | shut | open"], "Gate: Inner; Q1: shut; Q2: open"),
+        (["Gate | Clerk", "Inner | Voss"], "Inner: Voss"),
+    ],
+)
+def test_numbers_in_names_of_columns_leave_them_names(tmp_path: Path, rows: list[str], last: str) -> None:
+    assert html(tmp_path, _unmarked(rows)).split("\n")[-1] == last
+
+
+def _unmarked(rows: list[str]) -> str:
+    """A web page's table without a mark that says which row names the columns."""
+    return "".join(f"<tr><td>{row.replace(' | ', '<td>')}" for row in rows)
+
+
 def test_markdown_rows_have_names_unless_they_are_code(tmp_path: Path) -> None:
     table = "| Vessel | Fee | Period |\n|:--|--:|---|\n| Skiff | 5 crowns | a night |\n| Cutter | 35 crowns | a night |"
     text = f"# Fees\n\n{table}\n\nPaid on Monday.\n\n```\n{table}\n```\n"

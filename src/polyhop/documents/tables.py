@@ -5,6 +5,7 @@ A cell that spans several rows or columns counts in each of them, and names that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile, zip_longest
@@ -14,6 +15,11 @@ from polyhop.documents.flow import Flow, Gap
 
 _LONGEST_NAME: Final = 60  # characters of the name of a column
 _LONGEST_VALUE: Final = 500  # characters; a table with more in a cell is there for its looks
+_AMOUNT: Final = re.compile(r"\W*\d")  # how a number, a sum of money, a day or a time begins
+_VALUE: Final = re.compile(r"[\W\d_]*\d[\W\d_]*|\d.*\d")  # one without a word, or a day with its month
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_ANSWERS: Final = frozenset(("yes", "no", "true", "false"))
 _MOST_SPANNED: Final = 100  # columns or rows of one cell
 _DEEPEST: Final = 8  # tables within tables that are told apart
 
@@ -260,7 +266,41 @@ def is_headed(grid: Sequence[Sequence[Cell]]) -> bool:
     names = [cell.text for cell in grid[0]]
     if len(names) < 3 or len(set(names)) < len(names) or not all(names[1:]):
         return False
-    return all(len(name) <= _LONGEST_NAME and name[-1:] not in ".!?" and not name.isdigit() for name in names if name)
+    if not all(len(name) <= _LONGEST_NAME and name[-1:] not in ".!?" and not name.isdigit() for name in names if name):
+        return False
+    columns = list(zip_longest(*([cell.text for cell in row] for row in grid[1:]), fillvalue=""))
+    return not _has_values(names, [list(filter(None, column)) for column in columns])
+
+
+def _has_values(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row says what the rows below say, so that it is one of them: the same, or a value like theirs.
+
+    A value may name a column above numbers of another form ("2030/31"), or where one follows another in each column,
+    as days do in a list of who was there.
+    """
+    told = [(name, below) for name, below in zip(names, columns, strict=False) if name]
+    again = [name in below for name, below in told]
+    if any(again) and not all(again):
+        return True
+    in_series = len(set(map(_form, names[1:]))) == 1
+    return any(_is_value_among(name, below, in_series=in_series) for name, below in told)
+
+
+def _is_value_among(name: str, below: Sequence[str], *, in_series: bool) -> bool:
+    """Whether what stands above a column is a value like those below it."""
+    if {name.lower(), *map(str.lower, below)} <= _ANSWERS:
+        return True
+    if not _NUMBER.search(name):
+        return False
+    if _form(name) in map(_form, below):
+        return True
+    return _VALUE.fullmatch(name) is not None and not in_series and not all(map(_NUMBER.search, below))
+
+
+def _form(said: str) -> str:
+    """How something is written, whatever numbers it has, and whatever words behind them: "30 September 2024"."""
+    form = _NUMBER.sub("9", said)
+    return _LETTERS.sub("a", form) if _AMOUNT.match(said) else form
 
 
 def _column(cells: Iterable[Cell]) -> str:

@@ -34,7 +34,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "10"
+    version: ClassVar[str] = "11"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 

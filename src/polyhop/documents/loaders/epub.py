@@ -30,7 +30,7 @@ class EpubLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".epub",)
     media_type: ClassVar[str] = "application/epub+zip"
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
 

@@ -81,7 +81,7 @@ class HtmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".htm", ".xhtml")
     media_type: ClassVar[str] = "text/html"
-    version: ClassVar[str] = "10"
+    version: ClassVar[str] = "11"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; its title is the page's, or its first heading of level 1.

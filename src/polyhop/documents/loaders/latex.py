@@ -52,7 +52,7 @@ class LatexLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".tex", ".ltx", ".latex")
     media_type: ClassVar[str] = "text/x-tex"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""

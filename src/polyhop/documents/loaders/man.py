@@ -52,7 +52,7 @@ class ManLoader:
         *(".1p", ".3p", ".3pm", ".3perl", ".1ssl", ".3ssl", ".5ssl", ".7ssl"),
     )
     media_type: ClassVar[str] = "text/troff"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, called after the page and its section, as in ``crontab(5)``. Raises DocumentError."""

@@ -35,7 +35,7 @@ class OdpLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".odp", ".fodp")
     media_type: ClassVar[str] = OPEN_SLIDES
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
 

@@ -57,7 +57,7 @@ class OdsLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".ods", ".fods")
     media_type: ClassVar[str] = OPEN_SPREADSHEET
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
     cells: int = 2_000_000  # that have something in them

@@ -30,7 +30,7 @@ class OdtLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".odt", ".fodt")
     media_type: ClassVar[str] = "application/vnd.oasis.opendocument.text"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
 

@@ -31,7 +31,7 @@ class PptxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".pptx", ".pptm", ".ppsx")
     media_type: ClassVar[str] = SLIDES
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
 

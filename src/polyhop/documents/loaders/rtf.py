@@ -67,7 +67,7 @@ class RtfLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".rtf",)
     media_type: ClassVar[str] = "application/rtf"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     largest: int = 1 << 28  # bytes, with the pictures that are in it
 

@@ -39,7 +39,7 @@ class XlsxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".xlsx", ".xlsm")
     media_type: ClassVar[str] = SPREADSHEET
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     largest: int = LARGEST  # bytes that its parts may unpack to
     cells: int = 2_000_000  # that have something in them

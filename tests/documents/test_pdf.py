@@ -306,6 +306,25 @@ def test_numbers_that_do_not_count_pages_stay(tmp_path: Path) -> None:
     assert [f"{year} tons" in load(tmp_path / "a.pdf", pdf(pages)).text for year in (1742, 1911, 1650)] == [True] * 3
 
 
+@pytest.mark.parametrize(
+    ("edge", "kept"),
+    [
+        ("Page 1", False),
+        ("- page 1 of 1 -", False),
+        ("1 / 1", False),
+        ("Seite 1 von 1", False),
+        ("Page 4", True),
+        ("1 of 12", True),
+        ("Gate 1", True),
+        ("1", True),
+    ],
+)
+def test_the_number_of_an_only_page_is_left_out(edge: str, *, kept: bool) -> None:
+    """With a word that tells it, or with how many there are: a number alone may say anything."""
+    page = [PageLine(text=text, bottom=bottom, size=10) for text, bottom in (("Oak.", 500), ("Rye.", 488), (edge, 40))]
+    assert [line.text for line in without_furniture([page])[0]] == ["Oak.", "Rye.", *[edge] * kept]
+
+
 def test_roman_numbers_count_pages_too() -> None:
     said = {"iii": "One.", "iv": "Two."}
     pages = [

@@ -14,6 +14,12 @@ _EDGE: Final = 3  # lines from the top of a page, and from its bottom, that may 
 _GAP: Final = 1.45  # of the height of letters: lines of a paragraph are closer
 _NEAR: Final = 3.0  # points by which the place of a running head may differ
 _NUMBER: Final = re.compile(r"\d+|(?<![^\W_])[ivxlcIVXLC]+(?![^\W_])")
+# What says no more than which page it is, in the languages that number theirs with a word: "Page 1", "2 of 7", "- 3 -".
+_OF_PAGE: Final = re.compile(
+    r"[-\u2013\u2014\s]*(?:(page|p|pg|seite|s|p[aá]gina|strona|sid[ae]|bladzijde|oldal)\b\.?\s*)?(\d+)"
+    r"(?:\s*(?:/|of|von|de|di|sur|z|av|van)\s*(\d+))?[-\u2013\u2014\s]*",
+    re.IGNORECASE,
+)
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _Place = tuple[int, PageLine]  # the number of a page and a line of it
 
@@ -21,14 +27,17 @@ _Place = tuple[int, PageLine]  # the number of a page and a line of it
 def without_furniture(pages: Sequence[Sequence[PageLine]]) -> list[list[PageLine]]:
     """The pages without what repeats at their edges: the same words, or a number that counts the pages.
 
+    What says nothing but the number of its page goes even where it does not repeat, as on the only page of a letter.
     Pages that would be left without any line at all keep theirs.
     """
     alike: defaultdict[tuple[str, bool], list[_Place]] = defaultdict(list)
+    found: defaultdict[int, set[int]] = defaultdict(set)
     for number, page in enumerate(pages):
         for line, is_head in _at_the_edges(page):
             alike[_NUMBER.sub("0", line.text), is_head].append((number, line))
+            if _is_number_of(line.text, number + 1, len(pages)):
+                found[number].add(id(line))
     alone = [(number, page[0]) for number, page in enumerate(pages) if len(page) == 1]
-    found: defaultdict[int, set[int]] = defaultdict(set)
     for (form, _), places in alike.items():
         repeated = _repeated(places)
         for number, line in [*repeated, *(one for one in alone if repeated and _is_one_of(one, form, repeated))]:
@@ -42,6 +51,14 @@ def _at_the_edges(page: Sequence[PageLine]) -> Iterator[tuple[PageLine, bool]]:
     rows = sorted(page, key=lambda line: -line.bottom)
     yield from ((line, True) for line in _set_apart(rows))
     yield from ((line, False) for line in _set_apart(rows[::-1]))
+
+
+def _is_number_of(text: str, page: int, last: int) -> bool:
+    """Whether a line is the number of its page, with a word for "page" or with how many there are."""
+    said = _OF_PAGE.fullmatch(text)
+    if said is None or int(said[2]) != page or not (said[1] or said[3]):
+        return False
+    return said[3] is None or int(said[3]) == last
 
 
 def _set_apart(rows: Sequence[PageLine]) -> Sequence[PageLine]:

@@ -77,6 +77,25 @@ def test_cells_of_several_lines_are_whole_whatever_comes_first_in_the_file() -> 
     ]
 
 
+def test_cells_in_the_middle_of_their_rows_stand_beside_those_of_several_lines() -> None:
+    """Half a line lower than the first line of one, and as high as the second of three."""
+    head = line(piece("Mill", 50, 700), piece("Grain", 150, 700), piece("A year", 250, 700))
+    first = [
+        piece("Orla and", 50, 680),
+        line(piece("rye", 150, 674.5), piece("3 t", 250, 674.5)),
+        piece("Fenn mill", 50, 669),
+    ]
+    second = [
+        piece("Tarn mill", 50, 648),
+        line(piece("behind", 50, 637), piece("oats", 150, 637), piece("1 t", 250, 637)),
+        piece("the weir", 50, 626),
+    ]
+    assert rows_of([head, *first, *second]) == [
+        "Mill: Orla and Fenn mill; Grain: rye; A year: 3 t",
+        "Mill: Tarn mill behind the weir; Grain: oats; A year: 1 t",
+    ]
+
+
 def test_lines_as_close_as_rows_belong_to_the_row_whose_name_is_above() -> None:
     names = ("Grain", "Ground", "A year")
     rows = [names, ("Rye", "at night", "3 t"), ("", "when tides are high", ""), ("Oats", "by day", "1 t")]

@@ -6,7 +6,7 @@ A row is what stands closer together than rows do, so that cells of several line
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import Final
@@ -124,35 +124,51 @@ class _Table:
         pieces = sorted((piece for line in self.parts for piece in line.pieces or (line,)), key=lambda one: -one.bottom)
         lines = [list(line) for line in _on_one_line(pieces)]
         steps = [one[0].bottom - other[0].bottom for one, other in pairwise(lines)]
-        close = min(steps, default=0.0)
-        even = max(steps, default=0.0) <= _LOOSER * close
+        named = len(lines) > 1 and self._are_names_above(lines[0], lines[1])
+        if max(steps, default=0.0) > _LOOSER * min(steps, default=0.0):
+            below = [piece for line in lines[named:] for piece in line]
+            return [*lines[:named], *_side_by_side(self._whole_cells(below))]
         rows = [lines[0]]
-        for step, line in zip(steps, lines[1:], strict=True):
-            if even:
-                goes_on = not any(self.columns[0].meets(piece) for piece in line)
-            else:
-                goes_on = step <= min(_LOOSER * close, _LEADING * line[0].size)
-            if goes_on and not self._are_names_above(rows, line):
-                rows[-1] += line
-            else:
+        for number, line in enumerate(lines[1:]):
+            if any(self.columns[0].meets(piece) for piece in line) or (named and not number):
                 rows.append(line)
+            else:
+                rows[-1] += line
         return rows
 
-    def _are_names_above(self, rows: Sequence[Sequence[PageLine]], line: Sequence[PageLine]) -> bool:
+    def _whole_cells(self, pieces: Sequence[PageLine]) -> Iterator[list[PageLine]]:
+        """Pieces, from the top, with those of one cell together: as close as lines are, below one another."""
+        columns: list[list[PageLine]] = [[] for _ in self.columns]
+        for piece in pieces:
+            columns[self._place(piece)].append(piece)
+        steps = (one.bottom - other.bottom for column in columns for one, other in pairwise(column))
+        close = _LOOSER * min((step for step in steps if step > 0), default=0.0)
+        for column in filter(None, columns):
+            cell = [column[0]]
+            for above, piece in pairwise(column):
+                if above.bottom - piece.bottom > min(close, _LEADING * piece.size):
+                    yield cell
+                    cell = []
+                cell.append(piece)
+            yield cell
+
+    def _are_names_above(self, names: Sequence[PageLine], line: Sequence[PageLine]) -> bool:
         """Whether bold names of all columns stand right above a line without a bold letter: a row of its own."""
         return (
-            len(rows) == 1
-            and len(rows[0]) == len(self.columns)
-            and all(piece.bold for piece in rows[0])
+            len(names) == len(self.columns)
+            and all(piece.bold for piece in names)
             and not any(piece.bold for piece in line)
         )
 
     def _cells(self, row: Sequence[PageLine]) -> list[Cell]:
         cells = [Cell() for _ in self.columns]
         for piece in row:
-            at = next(at for at, column in enumerate(self.columns) if column.meets(piece))
-            cells[at].flow.write(f"{piece.text} ")
+            cells[self._place(piece)].flow.write(f"{piece.text} ")
         return cells
+
+    def _place(self, piece: PageLine) -> int:
+        """The number of the column that a piece stands in."""
+        return next(at for at, column in enumerate(self.columns) if column.meets(piece))
 
 
 def _table_at(page: Sequence[PageLine], at: int, before: _Table | None) -> _Table | None:
@@ -178,6 +194,20 @@ def _taken(table: _Table, lines: Sequence[PageLine]) -> _Table:
             break
         lowest = min(lowest, line.bottom)
     return table
+
+
+def _side_by_side(cells: Iterable[Sequence[PageLine]]) -> list[list[PageLine]]:
+    """The pieces of cells by rows, from the top: what begins above the end of another one stands beside it."""
+    rows: list[list[PageLine]] = []
+    end = 0.0
+    for cell in sorted(cells, key=lambda one: -one[0].bottom):
+        if rows and cell[0].bottom >= end - _SAME * cell[0].size:
+            rows[-1] += cell
+            end = min(end, cell[-1].bottom)
+        else:
+            rows.append(list(cell))
+            end = cell[-1].bottom
+    return rows
 
 
 def _on_one_line(pieces: Sequence[PageLine]) -> Iterator[Sequence[PageLine]]:

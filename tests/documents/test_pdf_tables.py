@@ -96,6 +96,15 @@ def test_cells_in_the_middle_of_their_rows_stand_beside_those_of_several_lines()
     ]
 
 
+def test_the_name_of_a_last_column_may_begin_above_the_others() -> None:
+    head = [line(piece("Mill", 50, 700), piece("Grain", 150, 700)), piece("Tons a", 250, 711), piece("year", 250, 700)]
+    rows = grid([("Orla", "rye", "3"), ("Tarn", "oats", "1")], (50, 150, 250), top=680)
+    assert rows_of([*head, *rows]) == [
+        "Mill: Orla; Grain: rye; Tons a year: 3",
+        "Mill: Tarn; Grain: oats; Tons a year: 1",
+    ]
+
+
 def test_lines_as_close_as_rows_belong_to_the_row_whose_name_is_above() -> None:
     names = ("Grain", "Ground", "A year")
     rows = [names, ("Rye", "at night", "3 t"), ("", "when tides are high", ""), ("Oats", "by day", "1 t")]

@@ -76,7 +76,7 @@ class _Table:
         ours = [columns[0] for columns in met if len(columns) == 1]
         if len({id(column) for column in ours}) < len(ours) or any(len(columns) > 1 for columns in met):
             return False
-        if not ours and self.columns:
+        if not ours and self.columns and not self._names_another(line):
             return False
         for piece, columns in zip(pieces, met, strict=True):
             if columns:
@@ -87,6 +87,11 @@ class _Table:
         self.columns.sort(key=lambda column: column.left)
         self.parts.append(line)
         return True
+
+    def _names_another(self, line: PageLine) -> bool:
+        """Whether a line stands beside or above the first one, to the right: the name of a last column that has two."""
+        first = self.parts[0]
+        return line.left > self.columns[-1].right and line.bottom >= first.bottom - _SAME * first.size
 
     def is_one(self) -> bool:
         """Whether it is a table at all: rows of several short pieces."""

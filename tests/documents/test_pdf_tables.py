@@ -105,6 +105,16 @@ def test_the_name_of_a_last_column_may_begin_above_the_others() -> None:
     ]
 
 
+def test_a_sentence_below_the_first_column_is_no_row() -> None:
+    """But a row that ends early is one, and so is the last line of a cell."""
+    table = grid([("Mill", "Grain", "A year"), ("Orla", "rye", "3 t"), ("Tarn", "oats", "1 t")], (50, 200, 300))
+    read = paged_text(with_tables([[*table, piece("No other mill grinds.", 50, 646)]]))
+    assert read.text.split("\n")[-2:] == ["", "No other mill grinds."]
+    assert rows_of([*table, piece("Fenn", 50, 646)])[-1] == "Mill: Fenn"
+    cut = [*table, line(piece("Fenn, as", 50, 646), piece("rye", 200, 646)), piece("Voss says.", 50, 646 - LEADING)]
+    assert rows_of(cut)[-1] == "Mill: Fenn, as Voss says.; Grain: rye"
+
+
 def test_lines_as_close_as_rows_belong_to_the_row_whose_name_is_above() -> None:
     names = ("Grain", "Ground", "A year")
     rows = [names, ("Rye", "at night", "3 t"), ("", "when tides are high", ""), ("Oats", "by day", "1 t")]

@@ -100,6 +100,13 @@ class _Table:
             len(piece.text) for piece in pieces
         ) <= _LONGEST_PIECE * len(pieces)
 
+    def ends_in_note(self) -> bool:
+        """Whether the last line is a sentence below the first column alone, and no line of a cell."""
+        above, last = self.parts[-2:]
+        near = min(piece.bottom for piece in above.pieces or (above,)) - last.bottom <= _LEADING * last.size
+        alone = not last.pieces and self.columns[0].meets(last)
+        return alone and not near and last.text[0].isupper() and last.text.endswith((".", "!", "?"))
+
     def lines(self) -> Iterator[PageLine]:
         """A line for each row."""
         for said in self._told():
@@ -198,6 +205,8 @@ def _taken(table: _Table, lines: Sequence[PageLine]) -> _Table:
         if not (alike and near and table.take(line)):
             break
         lowest = min(lowest, line.bottom)
+    while len(table.parts) > 1 and table.ends_in_note():
+        table.parts.pop()
     return table
 
 

@@ -133,9 +133,73 @@ def test_a_row_may_begin_with_a_command(tmp_path: Path, first: str, shown: str) 
         r"\def\x{\x\x}\x",
         "$" * 9_999,
         "\\a[" * 9_999,
+        "\\a{" * 20_000,
+        "\\SI{" * 9_999,
+        "$" + "\\qty{" * 9_999,
+        "$" + "\\a{" * 9_999,
+        "\\DeclareSIUnit\\x{\\x\\x}\\SI{5}{\\x}",
+        "\\section{" * 9_999 + "\\cite{a}",
     ],
 )
 def test_a_source_that_never_ends_what_it_begins_is_read_in_time(tmp_path: Path, hostile: str) -> None:
     began = time.process_time()
     read(tmp_path, f"Kept. {hostile}")
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        (r"\SI{19.8}{\milli\metre}", "19.8 mm"),
+        (r"\qty{3.5}{kN}", "3.5 kN"),
+        (r"\qty[per-mode = symbol]{9.81}{\metre\per\second\squared}", "9.81 m/s^2"),
+        (r"\SI{4}{\cubic\centi\metre}", "4 cm^3"),
+        (r"\SI{3}{\joule\per\kilo\gram\per\kelvin}", "3 J/(kg K)"),
+        (r"\SI{3}{kg.m/s^2}", "3 kg m/s^2"),
+        (r"\SI{2}{\um}", "2 µm"),
+        (r"\SIrange{5}{9}{\volt}", "5 V to 9 V"),
+        (r"\numrange{5}{9}", "5 to 9"),
+        (r"\SIlist{1;2;4}{\hour}", "1 h, 2 h and 4 h"),
+        (r"\SI{5}{\percent}", "5%"),
+        (r"\SI{20}{\celsius}", "20 °C"),
+        (r"\SI{45}{\degree}", "45°"),
+        (r"\ang{12;30}", "12°30′"),
+        (r"\SI{0.02}{\per\cm}", "0.02/cm"),
+        (r"\si{\per\second}", "1/s"),
+        (r"\num{1.2e-5}", "1.2×10^-5"),
+        (r"\num{12 500}", "12500"),
+        (r"\SI{5}{\crates}", "5 crates"),
+        (r"\DeclareSIUnit{\florin}{fl.}\SI{5}{\florin}", "5 fl."),
+        (r"\newcommand{\load}{3.5}\SI{\load}{\kN}", "3.5 kN"),
+        (r"$L = \SI{131.6}{\hecto\pascal}$", "L = 131.6 hPa"),
+        (r"$\qty{0.02}{\per\cm}$", "0.02/cm"),
+        (r"$\qty(\frac{a}{b}) + \qty[c]$", "(a/b) + [c]"),  # brackets of the package physics
+        (r"\unit[5]{m}", "5 m"),  # of the package units
+    ],
+)
+def test_a_number_is_read_with_its_unit(tmp_path: Path, typed: str, shown: str) -> None:
+    assert read(tmp_path, typed).text == shown
+
+
+def test_a_column_of_a_table_is_named_with_its_unit(tmp_path: Path) -> None:
+    rows = r"Gate & {Depth (\si{\milli\metre})} \\ \midrule North & 19.8 \\"
+    assert read(tmp_path, rf"\begin{{tabular}}{{lS}}{rows}\end{{tabular}}").text == "Gate: North; Depth (mm): 19.8"
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        (r"\between{5}{9} ells", "5 9 ells"),
+        (r"\mill{} and \mill{}'s", "and 's"),
+        (r"\mill{Orla}{}'s", "Orla's"),
+        (r"\textbf{b}old", "bold"),
+        (r"{\bf b}{old}", "bold"),
+        (r"\textbf{Or}\textit{la}", "Orla"),
+        (r"\between{5} {9}", "5 9"),
+        (r"\outer{\inner{5}{9}}{13}", "5 9 13"),
+        (r"$\binom{n}{k}$", "binom(n, k)"),
+        (r"$\sin{x}y$", "sin xy"),
+    ],
+)
+def test_arguments_of_a_command_that_is_not_known_are_no_word(tmp_path: Path, typed: str, shown: str) -> None:
+    assert read(tmp_path, typed).text == shown

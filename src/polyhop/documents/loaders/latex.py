@@ -13,6 +13,7 @@ from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.latex_commands import (
     CITES,
     HEADINGS,
+    KEPT,
     LISTS,
     MATH,
     NOT_READ,
@@ -25,9 +26,10 @@ from polyhop.documents.loaders.latex_commands import (
     TAKES,
 )
 from polyhop.documents.loaders.latex_signs import ACCENTS, SIGNS, accented, formula, typeset
-from polyhop.documents.loaders.latex_tokens import TexToken, TexTokens
+from polyhop.documents.loaders.latex_tables import TexTables
+from polyhop.documents.loaders.latex_tokens import Arguments, TexToken, TexTokens
+from polyhop.documents.loaders.latex_units import QUANTITIES, quantity
 from polyhop.documents.loading import file_document, headed, one_line
-from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
 _BODY: Final = "\\begin{document}"
@@ -36,11 +38,6 @@ _ALIAS: Final = re.compile(r"\\defcitealias\{([^{}]{1,80})\}\{([^{}]{1,80})\}")
 _YEAR: Final = re.compile(r"\s*\((\d{4}[a-z]?)\).*", re.DOTALL)
 _STOP: Final = TexToken("stop", "")
 _DEEPEST: Final = 40  # arguments within one another
-_KEPT: Final = frozenset((
-    *("title", "author", "date", "maketitle", "begin", "end", "item", "bibitem", "caption", "url", "par", "\\"),
-    *("affil", "texttt", "textbf", "textit", "textsc", "textsf", "textrm", "emph", "and", "(", ")", "[", "]"),
-    *(*HEADINGS, *NOT_SHOWN, *CITES, *NOTES, *ACCENTS, *SIGNS),
-))  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +59,6 @@ class LatexLoader:
 
 
 @dataclass(slots=True)
-class _Rows:
-    """A table that is being read: how many rows have begun, and whether the last one has ended."""
-
-    begun: int = 1
-    ended: bool = False
-
-
-@dataclass(slots=True)
 class _List:
     """A list, and how many items it has so far where they are counted."""
 
@@ -88,14 +77,14 @@ class _Reader:
     _dated: str = ""
     _notes: list[str] = field(default_factory=list)
     _lists: list[_List] = field(default_factory=list)
-    _rows: list[_Rows] = field(default_factory=list)
+    _arguments: Arguments = field(default_factory=Arguments)
     _depth: int = 0
 
     def __post_init__(self) -> None:
         self._labels = {key: said for said, key in _ENTRY.findall(self.source)}
         self._labels |= {f"{key} ": said for key, said in _ALIAS.findall(self.source)}
-        self._text = Tables()
-        self._tokens = TexTokens(self.source, _KEPT)
+        self._text = TexTables()
+        self._tokens = TexTokens(self.source, KEPT)
         self._commands = self._known()
         self._before_text = _BODY in self.source
         self._run(None)
@@ -122,8 +111,8 @@ class _Reader:
             "par": self._end_paragraph,
             "\\": self._break,
             "tabularnewline": self._break,
-            "hline": self._rule,
-            "midrule": self._rule,
+            "hline": lambda: self._text.rule(),
+            "midrule": lambda: self._text.rule(),
             "multicolumn": self._span,
             "url": self._address,
             "(": lambda: self._formula("\\)", Gap.NONE),
@@ -135,6 +124,8 @@ class _Reader:
     def _run(self, stop: TexToken | None) -> None:
         """Read on, to a sign to stop or to the end."""
         while (token := self._tokens.next()) is not None and token is not stop:
+            if self._arguments.part(token):
+                self._text.flow.part(Gap.SPACE)
             if token.kind == "command":
                 self._command(token.text)
             elif not self._before_text:
@@ -150,11 +141,11 @@ class _Reader:
 
     def _apart(self, tokens: Sequence[TexToken]) -> str:
         """What tokens say by themselves, on one line."""
-        outside = self._text, self._rows, self._before_text
-        self._text, self._rows, self._before_text = Tables(), [], False
+        outside = self._text, self._before_text
+        self._text, self._before_text = TexTables(), False
         self._within(tokens)
         said = one_line(self._text.finished().text())
-        self._text, self._rows, self._before_text = outside
+        self._text, self._before_text = outside
         return said
 
     def _say(self, token: TexToken) -> None:
@@ -164,14 +155,14 @@ class _Reader:
             self._text.flow.part(Gap.SPACE)
         elif token.text in ("$", "$$") and token.kind == "mark":
             self._formula(token.text, Gap.LINE if token.text == "$$" else Gap.NONE)
-        elif token.text == "&" and self._rows:
-            self._next_cell()
+        elif token.text == "&" and self._text.in_table:
+            self._text.next_cell()
         elif token.kind in ("text", "verbatim") or token.text in ("[", "]"):
             self._write(clean(token.text if token.kind == "verbatim" else typeset(token.text)))
 
     def _write(self, said: str) -> None:
         """Write what is said in running text, or in a row of a table, which it may begin."""
-        self._begin_row()
+        self._text.go_on()
         self._text.flow.write_exactly(said)
 
     def _command(self, name: str) -> None:
@@ -187,6 +178,8 @@ class _Reader:
             self._cite(name)
         elif name in NOTES:
             self._note()
+        elif name in QUANTITIES:
+            self._write(clean(quantity(name, self._tokens, formula) or ""))
         elif name in NOT_SHOWN:
             self._pass_over(NOT_SHOWN[name])
         elif name in ACCENTS:
@@ -197,6 +190,7 @@ class _Reader:
         else:
             self._tokens.option()
             self._tokens.skip_space()
+            self._arguments.await_one()
 
     def _pass_over(self, arguments: int) -> None:
         for _ in range(arguments):
@@ -226,6 +220,9 @@ class _Reader:
         self._tokens.option()
         said = self._apart(self._tokens.argument())
         self._end_paragraph()
+        self._write_heading(said, level)
+
+    def _write_heading(self, said: str, level: int) -> None:
         self._text.flow.begin("heading", level)
         self._text.flow.write(said)
         self._text.flow.end("heading")
@@ -245,6 +242,10 @@ class _Reader:
         said = self._labels.get(key + alias)
         return key if said is None else _YEAR.sub(r" (\1)", self._apart([*TexTokens(said)]))
 
+    def _plain(self) -> str:
+        """An argument that is no text, such as a name."""
+        return "".join(token.text for token in self._tokens.argument())
+
     def _note(self) -> None:
         self._tokens.option()
         self._notes.append(self._apart(self._tokens.argument()))
@@ -258,17 +259,17 @@ class _Reader:
             if (token.kind == "command" and f"\\{token.text}" == end) or (token.kind == "mark" and token.text == end):
                 break
             if token.kind == "command" and token.text == "end" and end.startswith("\\end"):
-                if "".join(each.text for each in self._tokens.argument()) == end[4:]:
+                if self._plain() == end[4:]:
                     break
                 continue
             held.append(token)
-        self._begin_row()
+        self._text.go_on()
         self._text.flow.part(gap)
         self._text.flow.write_exactly(clean(formula(held)))
         self._text.flow.part(gap)
 
     def _begin(self) -> None:
-        name = "".join(token.text for token in self._tokens.argument())
+        name = self._plain()
         if self._before_text:
             self._before_text = name != "document"
             return
@@ -282,10 +283,7 @@ class _Reader:
             self._formula(f"\\end{name}", Gap.LINE)
         elif TABLE.fullmatch(name):
             self._tokens.argument()
-            self._text.begin_table()
-            self._text.begin_row()
-            self._text.begin_cell(Cell())
-            self._rows.append(_Rows())
+            self._text.begin()
         elif name in RAW:
             self._end_paragraph()
             self._text.flow.write_exactly(clean(self._tokens.raw_until(f"\\end{{{name}}}")).strip("\n"))
@@ -298,18 +296,14 @@ class _Reader:
         if name in LISTS:
             self._lists.append(_List(name))
         elif name == "abstract":
-            self._text.flow.begin("heading", HEADINGS["section"])
-            self._text.flow.write("Abstract")
-            self._text.flow.end("heading")
-            self._text.flow.part(Gap.PARAGRAPH)
+            self._write_heading("Abstract", HEADINGS["section"])
 
     def _end(self) -> None:
-        name = "".join(token.text for token in self._tokens.argument())
+        name = self._plain()
         if name == "document":
             self._tokens = TexTokens("")  # whatever stands behind it is not shown
-        if TABLE.fullmatch(name) and self._rows:
-            self._rows.pop()
-            self._text.end_table()
+        if TABLE.fullmatch(name):
+            self._text.end()
         elif name in LISTS and self._lists:
             self._lists.pop()
         self._end_paragraph()
@@ -360,36 +354,16 @@ class _Reader:
     def _break(self) -> None:
         """A line ends, or a row of a table."""
         self._tokens.option()
-        if self._rows:
-            self._begin_row()
-            self._rows[-1].ended = True
+        if self._text.in_table:
+            self._text.end_row()
         else:
             self._text.flow.part(Gap.LINE)
 
-    def _begin_row(self) -> None:
-        """The next row of a table begins with the first that is said behind the end of the last one."""
-        if self._rows and self._rows[-1].ended:
-            self._rows[-1] = _Rows(self._rows[-1].begun + 1)
-            self._text.begin_row()
-            self._text.begin_cell(Cell())
-
-    def _next_cell(self) -> None:
-        self._begin_row()
-        self._text.begin_cell(Cell())
-
-    def _rule(self) -> None:
-        """A rule below the first row of a table tells that it names columns."""
-        if self._rows and self._rows[-1].begun == 1 and self._rows[-1].ended:
-            self._text.head()
-
     def _span(self) -> None:
         """A cell of several columns."""
-        number = "".join(token.text for token in self._tokens.argument())
+        number = self._plain()
         self._tokens.argument()
-        self._begin_row()
-        cell = self._text.cell()
-        if cell is not None and number.isdecimal():
-            cell.columns = max(1, min(int(number), 100))
+        self._text.span(int(number) if number.isdecimal() else 1)
 
     def _address(self) -> None:
         self._write(self._apart(self._tokens.argument()))

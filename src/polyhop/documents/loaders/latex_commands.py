@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from polyhop.documents.loaders.latex_signs import ACCENTS, SIGNS
+
 HEADINGS: Final = {
     name: level
     for level, name in enumerate(
@@ -17,7 +19,9 @@ NOT_SHOWN: Final[Mapping[str, int]] = {  # how many arguments of a command say n
     **dict.fromkeys(
         ("color", "textcolor", "index", "tikz", "nocite", "includegraphics", "input", "include", "bibliography"), 1
     ),
-    **dict.fromkeys(("bibliographystyle", "pagestyle", "thispagestyle", "hypersetup", "lstset", "altaffilmark"), 1),
+    **dict.fromkeys(
+        ("bibliographystyle", "pagestyle", "thispagestyle", "hypersetup", "lstset", "sisetup", "altaffilmark"), 1
+    ),
     **dict.fromkeys(
         ("altaffiltext", "affilmark", "cline", "cmidrule", "phantom", "vphantom", "hphantom", "multirow"), 1
     ),
@@ -32,7 +36,21 @@ NOT_SHOWN: Final[Mapping[str, int]] = {  # how many arguments of a command say n
     **dict.fromkeys(("addcontentsline", "newenvironment", "renewenvironment"), 3),
 }
 SHORT_CITES: Final = frozenset(("citet", "citealt", "citealp", "citeauthor", "textcite", "Citet", "citetalias"))
-CITES: Final = frozenset(("cite", "citep", "parencite", "autocite", "footcite", "citeyear", "Citep", *SHORT_CITES))
+CITES: Final = frozenset(
+    (
+        "cite",
+        "citep",
+        "parencite",
+        "autocite",
+        "footcite",
+        "citeyear",
+        "Citep",
+        "Parencite",
+        "smartcite",
+        "supercite",
+        *SHORT_CITES,
+    )
+)
 NOTES: Final = frozenset(("footnote", "footnotetext", "thanks", "tablefootnote"))
 MATH: Final = re.compile(r"(?:equation|align(?:at|ed)?|eqnarray|gather|multline|displaymath|math|flalign)\*?")
 TABLE: Final = re.compile(r"(?:tabular[xy]?|longtable|tabulary|supertabular|array)\*?")
@@ -41,3 +59,8 @@ NOT_READ: Final = frozenset(("comment", "tikzpicture", "pgfpicture", "picture", 
 LISTS: Final = frozenset(("itemize", "enumerate", "description", "thebibliography", "compactitem"))
 TAKES: Final = {"thebibliography": 1, "minted": 1, "tabular*": 1, "tabularx": 1, "minipage": 1, "multicols": 1}
 ON_A_LINE: Final = frozenset(("altaffiltext", "affil", "affiliation", "address", "institute", "email", "keywords"))
+KEPT: Final = frozenset((  # what no definition of a source changes
+    *("title", "author", "date", "maketitle", "begin", "end", "item", "bibitem", "caption", "url", "par", "\\"),
+    *("affil", "texttt", "textbf", "textit", "textsc", "textsf", "textrm", "emph", "and", "(", ")", "[", "]"),
+    *(*HEADINGS, *NOT_SHOWN, *CITES, *NOTES, *ACCENTS, *SIGNS),
+))  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from polyhop.documents.loaders.latex_tokens import TexToken, TexTokens
+from polyhop.documents.loaders.latex_units import QUANTITIES, quantity
 
 ACCENTS: Final[Mapping[str, str]] = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
@@ -15,6 +16,7 @@ ACCENTS: Final[Mapping[str, str]] = {
 SIGNS: Final[Mapping[str, str]] = {  # within text
     "ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
     "i": "i", "j": "j", "S": "§", "P": "¶", "dag": "†", "ddag": "‡", "copyright": "©", "pounds": "£", "euro": "€",
+    "texteuro": "€", "textmu": "µ", "textperthousand": "‰",
     "ldots": "…", "dots": "…", "textellipsis": "…", "textbackslash": "\\", "textbar": "|", "textasciitilde": "~",
     "textasciicircum": "^", "textless": "<", "textgreater": ">", "textendash": "–", "textemdash": "—",
     "textquotesingle": "'", "textquoteleft": "‘", "textquoteright": "’", "textdegree": "°", "degree": "°",
@@ -37,7 +39,8 @@ _UNSEEN: Final = frozenset((
     *("textrm", "textbf", "textit", "mbox", "hbox", "boldsymbol", "bm", "operatorname", "ensuremath", "rm", "bf", "it"),
     *("hat", "bar", "vec", "tilde", "dot", "overline", "underline", "widehat", "widetilde", "hspace", "centering"),
 ))  # fmt: skip
-_LABELLED: Final = frozenset(("label", "tag", "hspace", "vspace", "color"))  # commands whose argument is not shown
+# Commands whose first argument is not shown.
+_LABELLED: Final = frozenset(("label", "tag", "hspace", "vspace", "color", "textcolor"))
 _DEEPEST: Final = 30  # formulas within one another
 
 
@@ -89,17 +92,23 @@ def _command(name: str, read: TexTokens, depth: int) -> str:
     if name == "\\":
         return "; "
     sign = _OF_FORMULAS.get(name) or SIGNS.get(name)
-    return _greek(name) if sign is None else sign
+    if sign is None and name in QUANTITIES:
+        sign = quantity(name, read, lambda tokens: formula(tokens, depth + 1))
+        return f" {sign} " if sign else ""
+    return _named(name, read, depth) if sign is None else sign
 
 
 def _grouped(said: str) -> str:
     return said if said.isalnum() else f"({said})"
 
 
-def _greek(name: str) -> str:
-    """The letter of that name; any other name, such as that of a function, stays a word."""
+def _named(name: str, read: TexTokens, depth: int) -> str:
+    """The Greek letter of that name; any other name, such as that of a function, stays a word before what it is of."""
     case = "CAPITAL" if name[:1].isupper() else "SMALL"
     try:
         return unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
     except KeyError:
-        return f" {name} " if name.isalpha() else ""
+        pass
+    given = [formula(group, depth + 1) for group in iter(read.group, None)]
+    said = f"({', '.join(given)})" if len(given) > 1 else "".join(given)
+    return f" {name}{'' if len(given) > 1 else ' '}{said}" if name.isalpha() else said

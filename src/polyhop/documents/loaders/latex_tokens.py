@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 _TOKEN: Final = re.compile(
@@ -30,6 +31,30 @@ class TexToken(NamedTuple):
 
     kind: str
     text: str
+
+
+@dataclass(slots=True)
+class Arguments:
+    """Which groups are given to a command that nobody knows: two side by side are two values, and no word."""
+
+    _open: list[bool] = field(default_factory=list)  # of each group that is open, whether it was given to one
+    _may_begin: bool = False  # whether a group that begins here is given to a command
+    _is_further: bool = False  # whether another one was before it
+    _waits: bool = False  # whether a further one has begun, and says nothing yet
+
+    def await_one(self) -> None:
+        """The command that has been read is not known."""
+        self._may_begin, self._is_further = True, False
+
+    def part(self, token: TexToken) -> bool:
+        """Whether a token is the first of a further argument."""
+        begins, ends = (token.kind == "mark" and token.text == sign for sign in "{}")
+        parts = self._waits and not ends
+        self._waits = begins and self._may_begin and self._is_further
+        if begins:
+            self._open.append(self._may_begin)
+        self._may_begin = self._is_further = ends and bool(self._open) and self._open.pop()
+        return parts
 
 
 class _Definition(NamedTuple):
@@ -80,6 +105,23 @@ class TexTokens:
         if token.text != "{":
             return [token]
         return self._until("}")
+
+    def group(self) -> list[TexToken] | None:
+        """What stands in braces right here, if anything does."""
+        token = self._bare()
+        if token is not None and token.text == "{" and token.kind == "mark":
+            return self._until("}")
+        self._ahead += [] if token is None else [token]
+        return None
+
+    def put_in(self, tokens: Sequence[TexToken]) -> list[TexToken]:
+        """Tokens with what the source defines put in."""
+        read = TexTokens("")
+        read._definitions, read._left = self._definitions, self._left
+        read.push(tokens)
+        found = [*read]
+        self._left = read._left
+        return found
 
     def option(self) -> list[TexToken] | None:
         """What stands in brackets right here, if anything does."""
@@ -136,6 +178,9 @@ class TexTokens:
         elif name == "def":
             self._define_plainly()
         elif name == "DeclareMathOperator":
+            self._store(self.argument(), _Definition(0, None, self.argument()))
+        elif name == "DeclareSIUnit":
+            self.option()
             self._store(self.argument(), _Definition(0, None, self.argument()))
         elif name in self._definitions:
             self._put_in(self._definitions[name])

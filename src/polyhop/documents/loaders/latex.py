@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,21 +20,19 @@ from polyhop.documents.loaders.latex_commands import (
     NOTES,
     ON_A_LINE,
     RAW,
-    SHORT_CITES,
     TABLE,
     TAKES,
 )
+from polyhop.documents.loaders.latex_references import References
 from polyhop.documents.loaders.latex_signs import ACCENTS, SIGNS, accented, formula, typeset
 from polyhop.documents.loaders.latex_tables import TexTables
 from polyhop.documents.loaders.latex_tokens import Arguments, TexToken, TexTokens
 from polyhop.documents.loaders.latex_units import QUANTITIES, quantity
 from polyhop.documents.loading import file_document, headed, one_line
+from polyhop.documents.reading import uri_of
 from polyhop.types import Document
 
 _BODY: Final = "\\begin{document}"
-_ENTRY: Final = re.compile(r"\\bibitem\s{0,9}\[([^\[\]]{1,200})\]\s{0,9}\{([^{}]{1,80})\}")
-_ALIAS: Final = re.compile(r"\\defcitealias\{([^{}]{1,80})\}\{([^{}]{1,80})\}")
-_YEAR: Final = re.compile(r"\s*\((\d{4}[a-z]?)\).*", re.DOTALL)
 _STOP: Final = TexToken("stop", "")
 _DEEPEST: Final = 40  # arguments within one another
 
@@ -45,6 +42,7 @@ class LatexLoader:
     """Reads a source as it is shown: headings, items, rows of tables, formulas as people type them, and notes.
 
     Files that it includes are read by themselves; numbers of sections, figures and formulas are made by programs.
+    Lists of references are looked up where the source stands among the user's files.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".tex", ".ltx", ".latex")
@@ -53,7 +51,7 @@ class LatexLoader:
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""
-        read = _Reader(read_text(path))
+        read = _Reader(read_text(path), path.parent if uri_of(path) == uri else None)
         document = file_document(uri, read.flow.text(), self.media_type, title=read.title)
         yield headed(document, (mark for mark in read.flow.marks if mark.kind == "heading"))
 
@@ -71,6 +69,7 @@ class _Reader:
     """What a source says, with its title; who wrote it and when stands first."""
 
     source: str
+    folder: Path | None = None  # where what it names may be read
     title: str = ""
     flow: Flow = field(default_factory=Flow)
     _authors: list[str] = field(default_factory=list)
@@ -81,8 +80,7 @@ class _Reader:
     _depth: int = 0
 
     def __post_init__(self) -> None:
-        self._labels = {key: said for said, key in _ENTRY.findall(self.source)}
-        self._labels |= {f"{key} ": said for key, said in _ALIAS.findall(self.source)}
+        self._references = References(self.source, self.folder)
         self._text = TexTables()
         self._tokens = TexTokens(self.source, KEPT)
         self._commands = self._known()
@@ -115,6 +113,7 @@ class _Reader:
             "midrule": lambda: self._text.rule(),
             "multicolumn": self._span,
             "url": self._address,
+            **dict.fromkeys(("ref", "eqref", "autoref", "cref", "Cref", "nameref"), self._place),
             "(": lambda: self._formula("\\)", Gap.NONE),
             "[": lambda: self._formula("\\]", Gap.LINE),
             "ensuremath": lambda: self._write(clean(formula(self._tokens.argument()))),
@@ -230,21 +229,18 @@ class _Reader:
 
     def _cite(self, name: str) -> None:
         options = [self._apart(option) for option in iter(self._tokens.option, None)]
-        keys = "".join(token.text for token in self._tokens.argument()).split(",")
-        alias = " " if name.endswith("alias") else ""
-        said = "; ".join(self._label(key.strip(), alias) for key in keys)
-        before, after = (options if len(options) > 1 else ["", *options, ""])[:2]
-        whole = f"{before} {said}{', ' if after else ''}{after}".strip()
-        self._write(whole if name in SHORT_CITES else f"({whole})")
+        self._write(self._references.cited(name, self._plain().split(","), options, self._said))
 
-    def _label(self, key: str, alias: str) -> str:
-        """How a reference is called: by its authors and the year, where the source says who they are."""
-        said = self._labels.get(key + alias)
-        return key if said is None else _YEAR.sub(r" (\1)", self._apart([*TexTokens(said)]))
+    def _place(self) -> None:
+        """A part of the text that the text speaks of."""
+        self._write(self._said(self._references.places(self._plain())))
 
     def _plain(self) -> str:
         """An argument that is no text, such as a name."""
         return "".join(token.text for token in self._tokens.argument())
+
+    def _said(self, source: str) -> str:
+        return self._apart([*TexTokens(source)])
 
     def _note(self) -> None:
         self._tokens.option()

@@ -15,7 +15,7 @@ HEADINGS: Final = {
     )
 }
 NOT_SHOWN: Final[Mapping[str, int]] = {  # how many arguments of a command say nothing to readers
-    **dict.fromkeys(("label", "ref", "pageref", "eqref", "autoref", "cref", "Cref", "nameref", "vspace", "hspace"), 1),
+    **dict.fromkeys(("label", "pageref", "vspace", "hspace"), 1),
     **dict.fromkeys(
         ("color", "textcolor", "index", "tikz", "nocite", "includegraphics", "input", "include", "bibliography"), 1
     ),
@@ -35,22 +35,13 @@ NOT_SHOWN: Final[Mapping[str, int]] = {  # how many arguments of a command say n
     **dict.fromkeys(("newtheorem", "newcounter", "newlength", "definecolor", "let", "markboth", "SetKwInOut"), 2),
     **dict.fromkeys(("addcontentsline", "newenvironment", "renewenvironment"), 3),
 }
-SHORT_CITES: Final = frozenset(("citet", "citealt", "citealp", "citeauthor", "textcite", "Citet", "citetalias"))
-CITES: Final = frozenset(
-    (
-        "cite",
-        "citep",
-        "parencite",
-        "autocite",
-        "footcite",
-        "citeyear",
-        "Citep",
-        "Parencite",
-        "smartcite",
-        "supercite",
-        *SHORT_CITES,
-    )
+SHORT_CITES: Final = frozenset(
+    ("citet", "citealt", "citealp", "citeauthor", "citeyear", "textcite", "Citet", "Textcite", "citetalias")
 )
+CITES: Final = frozenset((
+    *("cite", "citep", "parencite", "autocite", "footcite", "citeyearpar", "Citep", "Parencite", "smartcite"),
+    *("supercite", *SHORT_CITES),
+))  # fmt: skip
 NOTES: Final = frozenset(("footnote", "footnotetext", "thanks", "tablefootnote"))
 MATH: Final = re.compile(r"(?:equation|align(?:at|ed)?|eqnarray|gather|multline|displaymath|math|flalign)\*?")
 TABLE: Final = re.compile(r"(?:tabular[xy]?|longtable|tabulary|supertabular|array)\*?")

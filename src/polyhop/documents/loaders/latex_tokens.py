@@ -116,6 +116,8 @@ class TexTokens:
 
     def put_in(self, tokens: Sequence[TexToken]) -> list[TexToken]:
         """Tokens with what the source defines put in."""
+        if not self._definitions:
+            return [*tokens]
         read = TexTokens("")
         read._definitions, read._left = self._definitions, self._left
         read.push(tokens)

@@ -55,7 +55,7 @@ SHOWN = """\
 Authors: Ada Brisk, Otto Fell
 Date: 4 May 2031
 
-Harbour Office
+Ada Brisk: Harbour Office
 
 Abstract
 

@@ -335,7 +335,14 @@ class _Reader:
                 said.append([])
             else:
                 said[-1].append(token)
-        self._authors += filter(None, (self._apart(author).rstrip(",; ") for author in said))
+        self._authors += filter(None, map(self._author, said))
+
+    def _author(self, said: Sequence[TexToken]) -> str:
+        """Somebody who wrote it; the notes to a name begin with it, as no mark tells whose they are."""
+        before = len(self._notes)
+        name = self._apart(said).rstrip(",; ")
+        self._notes[before:] = [f"{name}: {note}" if name else note for note in self._notes[before:]]
+        return name
 
     def _read_date(self) -> None:
         self._dated = self._apart(self._tokens.argument())

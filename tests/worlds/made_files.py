@@ -24,6 +24,11 @@ def written(file: Path, content: bytes) -> Path:
 
 
 MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how one is written
+    "bib": lambda file: written(
+        file,
+        b'@string{tides = {Tides}}\n@book{a, author = {Brisk, Ada and Otto Fell}, title = "The mill",\n'
+        b" journal = tides # { and Rye}, year = 1742, month = feb, abstract = {It grinds \\'e.}}\n",
+    ),
     "eml": lambda file: written(
         file, attach(letter("Rye.", "<p>Rye.</p>"), {"a.csv": b"Mill,Built\nOrla,1742"}).as_bytes()
     ),

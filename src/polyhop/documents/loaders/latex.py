@@ -56,6 +56,11 @@ class LatexLoader:
         yield headed(document, (mark for mark in read.flow.marks if mark.kind == "heading"))
 
 
+def shown(source: str) -> str:
+    """What a piece of LaTeX says, on one line."""
+    return one_line(_Reader(source).flow.text())
+
+
 @dataclass(slots=True)
 class _List:
     """A list, and how many items it has so far where they are counted."""

@@ -36,6 +36,13 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
         file, {"a.xhtml": "<h1>The mill</h1><p>It grinds rye.</p>", "b.xhtml": "<p>End.</p>"}
     ),
     "gz": lambda file: written(file, gzip.compress(b"The mill grinds rye.")),
+    "ics": lambda file: written(
+        file,
+        b"BEGIN:VCALENDAR\r\nX-WR-TIMEZONE:Europe/Oslo\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20310527T160000Z\r\n"
+        b"DURATION:PT1H\r\nRRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20320101\r\nEXDATE;VALUE=DATE:20310627\r\n"
+        b'ATTENDEE;CN="Brisk, Ada":mailto:a@a.example\r\nSUMMARY:The mill\\, whole\r\nDESCRIPTION:It gr\r\n inds.\r\n'
+        b"BEGIN:VALARM\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+    ),
     "info": lambda file: written(
         file,
         b"START-INFO-DIR-ENTRY\n* Mill: (mill).\nEND-INFO-DIR-ENTRY\n\n\x1f\nFile: mill.info,  Node: Top,  Up: (dir)\n"

@@ -1,4 +1,4 @@
-"""Calendars are read: each event is a row, with days and times in words."""
+"""Calendars and contacts are read: each event and each contact is a row, with days and times in words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.documents.loaders.ics import IcsLoader
+from polyhop.documents.loaders.vcf import VcfLoader
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -23,6 +24,14 @@ def events(folder: Path, *inner: str, head: str = "") -> list[Document]:
 def written_events(folder: Path, content: bytes) -> list[Document]:
     (folder / "club.ics").write_bytes(content)
     return [item for item in IcsLoader().load(folder / "club.ics", "club.ics") if isinstance(item, Document)]
+
+
+def contact(folder: Path, lines: str) -> Document:
+    file = folder / "people.vcf"
+    file.write_bytes(f"BEGIN:VCARD\n{lines}\nEND:VCARD\n".replace("\n", "\r\n").encode())
+    (item,) = VcfLoader().load(file, "people.vcf")
+    assert isinstance(item, Document)
+    return item
 
 
 def test_an_event_is_a_row_above_what_is_noted_about_it(tmp_path: Path) -> None:
@@ -118,6 +127,50 @@ def test_a_note_that_is_a_web_page_is_read_as_one(tmp_path: Path) -> None:
 def test_what_is_no_whole_calendar_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(DocumentError, match="has nothing from BEGIN:VCALENDAR to END:VCALENDAR"):
         written_events(tmp_path, content)
+
+
+def test_a_file_of_genes_is_no_contact(tmp_path: Path) -> None:
+    (tmp_path / "genes.vcf").write_text("##fileformat=VCFv4.2\n#CHROM\tPOS\n1\t1742\n", encoding="utf-8")
+    with pytest.raises(DocumentError, match="has nothing from BEGIN:VCARD to END:VCARD"):
+        list(VcfLoader().load(tmp_path / "genes.vcf", "genes.vcf"))
+
+
+def test_a_contact_is_a_row_above_what_is_noted_about_it(tmp_path: Path) -> None:
+    lines = (
+        "VERSION:3.0\nFN:Ada Brisk\nORG:Orla Mill\\, Ltd;Weirs\nTITLE:Miller\nTEL;TYPE=CELL,VOICE:01632 960001\n"
+        "EMAIL;TYPE=INTERNET;TYPE=WORK:ada@mill.example\nADR;TYPE=HOME:;;3 Mill Lane;Quillmouth;;QM1 2AB;\n"
+        "BDAY:1990-05-04\nitem1.X-ABRELATEDNAMES:Otto Fell\nitem1.X-ABLabel:_$!<Brother>!$_\n"
+        "PHOTO;ENCODING=b:/9j/4AAQ\n SkZJ\nNOTE:Likes rye.\\nAnd tea."
+    )
+    item = contact(tmp_path, lines)
+    assert item.title == "Ada Brisk"
+    assert item.text == (
+        "Name: Ada Brisk; Company: Orla Mill, Ltd, Weirs; Job: Miller; Phone (mobile): 01632 960001; "
+        "Email (work): ada@mill.example; Address (home): 3 Mill Lane, Quillmouth, QM1 2AB; Birthday: 4 May 1990; "
+        "Related (brother): Otto Fell\n\nLikes rye.\nAnd tea."
+    )
+
+
+def test_a_contact_of_an_old_phone_is_read(tmp_path: Path) -> None:
+    lines = (
+        "VERSION:2.1\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Gr=C3=BCn;Ida;;Dr.;\n"
+        "TEL;HOME:1742\nNOTE;ENCODING=QUOTED-PRINTABLE:Likes rye=0D=0Aand =\ntea"
+    )
+    item = contact(tmp_path, lines)
+    assert item.text == "Name: Dr. Ida Grün; Phone (home): 1742\n\nLikes rye\nand tea"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("BDAY:--0504", "4 May"),
+        ("BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-04", "4 May"),
+        ("BDAY:19900504", "4 May 1990"),
+        ("BDAY;VALUE=text:in spring", "in spring"),
+    ],
+)
+def test_a_birthday_is_told_in_words(tmp_path: Path, line: str, said: str) -> None:
+    assert contact(tmp_path, f"FN:Ada\n{line}").text == f"Name: Ada; Birthday: {said}"
 
 
 @pytest.mark.parametrize("hostile", ["BEGIN:A\n" * 50_000, ';"' * 50_000, "A;ENCODING=QUOTED-PRINTABLE:=\n" * 20_000])

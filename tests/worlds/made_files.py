@@ -111,6 +111,12 @@ MADE: dict[str, Callable[[Path], Path]] = {  # by the name of the loader, how on
         + rtf_rows(("Mill", "Built"), ("Orla", "1742")),
     ),
     "source": lambda file: written(file, b"import os\n\n\ndef mill():\n    return 1742\n"),
+    "vcf": lambda file: written(
+        file,
+        b"BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Br=C3=AEsk;=\r\nAda\r\nTEL;CELL:1742\r\n"
+        b"ADR;TYPE=HOME:;;Mill Lane;Quillmouth;;;\r\nBDAY:--0504\r\nitem1.X-ABDATE:20310527\r\n"
+        b"item1.X-ABLabel:_$!<Anniversary>!$_\r\nNOTE:It\\ngrinds.\r\nEND:VCARD\r\n",
+    ),
     "xlsx": lambda file: write_xlsx(
         file,
         {"Mills": mill_rows(["Mill", "Built"], ["Orla", 1742], [], ["Total", 1], head=1), "Notes": mill_rows(["Rye."])},

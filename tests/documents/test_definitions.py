@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from polyhop.documents.loaders.html import read_page
+from polyhop.documents.loaders.markdown import readable
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,31 @@ from polyhop.documents.loaders.html import read_page
 )
 def test_a_description_follows_its_term(page: str, text: str) -> None:
     assert read_page(page.encode()).flow().text() == text
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("Sluice\n: A gate.\n\nRace\n\n:   A channel.", "Sluice: A gate.\n\nRace: A channel."),
+        ("**Sluice** (iron)\n: A gate\n  of iron.", "Sluice (iron): A gate\n  of iron."),
+        ("`-q`\n`--quiet`\n: Say nothing.", "`-q`\n`--quiet`: Say nothing."),
+        ("Sluice:\n: A gate.", "Sluice: A gate."),
+        ("Who opens it?\n: The keeper.", "Who opens it?\nThe keeper."),
+        ("- Sluice\n: A gate.", "- Sluice\n: A gate."),
+        ("# Sluice\n: A gate.", "# Sluice\n: A gate."),
+        ("Sluice\n======\n: A gate.", "Sluice\n======\n: A gate."),
+        ("Sluice\n:A gate.", "Sluice\n:A gate."),
+        ("| Part | Of |\n|---|---|\n| gate | iron |\n\n: Parts", "Part: gate; Of: iron\n\n: Parts"),
+        ("```\nsluice\n: gate\n```", "```\nsluice\n: gate\n```"),
+    ],
+)
+def test_a_description_of_markdown_follows_its_term(written: str, text: str) -> None:
+    """Behind a colon, as Pandoc and the wikis have it."""
+    assert readable(written) == text
+
+
+def test_terms_of_markdown_that_never_end_take_no_time() -> None:
+    start = time.process_time()
+    for hostile in ("a ", "a\n", "\n: ", "a\n: ", " ", "a" + " " * 5_000):
+        readable(hostile * (100_000 // len(hostile)))
+    assert time.process_time() - start < 5.0

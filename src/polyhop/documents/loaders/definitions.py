@@ -29,7 +29,7 @@ class Definition:
         if tag == "dt":
             self._term, self._is_open, self._awaited = "", True, False
         elif tag == "dd":
-            self._is_open, self._awaited = False, _is_name(self._term.strip())
+            self._is_open, self._awaited = False, is_term(self._term.strip())
         elif tag in _OTHER:
             self._leave()
 
@@ -46,7 +46,7 @@ class Definition:
             self._term = (self._term + text)[: 2 * _LONGEST]
         if not self._awaited or text.isspace():
             return None
-        mark = "" if self._term.rstrip().endswith(_PARTED) else ":"
+        mark = _mark_behind(self._term.rstrip())
         self._leave()
         return mark
 
@@ -54,6 +54,15 @@ class Definition:
         self._term, self._is_open, self._awaited = "", False, False
 
 
-def _is_name(term: str) -> bool:
+def is_term(said: str) -> bool:
     """Whether a term is one, and not a sentence such as a question that an answer follows."""
-    return 0 < len(term) <= _LONGEST and not term.endswith(_SENTENCE_ENDS)
+    return 0 < len(said) <= _LONGEST and not said.endswith(_SENTENCE_ENDS)
+
+
+def described(term: str, said: str) -> str:
+    """A term and what is said of it, as a line."""
+    return f"{term}{_mark_behind(term)} {said}"
+
+
+def _mark_behind(term: str) -> str:
+    return "" if term.endswith(_PARTED) else ":"

@@ -11,6 +11,7 @@ from typing import ClassVar
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import Mark
+from polyhop.documents.loaders.definitions import described, is_term
 from polyhop.documents.loaders.markdown_marks import without_marks
 from polyhop.documents.loading import bare, file_document, headed, one_line
 from polyhop.documents.plain_tables import table_edits
@@ -38,6 +39,11 @@ _TABLE = re.compile(
     r"(?:\n[^\n|]*\|[^\n]*)+)$",
     re.MULTILINE,
 )
+_DEFINITION = re.compile(  # a term on a line of its own, perhaps a blank one, and what is said of it behind a colon
+    r"^ {0,3}(?P<term>(?![-*+>|#:~=]+[ \t]|\d{1,9}[.)][ \t])(?=[^\n]*\w)[^\s|](?:[^\n|]*[^\s|])?)[ \t]*\n"
+    r"(?:[ \t]*\n)?(?P<colon> {0,3}:[ \t]+(?=\S))",
+    re.MULTILINE,
+)
 _ENTRY = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[(?P<said>(?:\\.|[^\]\\])+)\]\(#[^)\s]*\)[ \t]*")
 _HEADING_LIKE = "# End"  # what stands behind the last line
 _FEWEST = 3  # entries of contents
@@ -56,7 +62,7 @@ class MarkdownLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "9"
+    version: ClassVar[str] = "10"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
@@ -69,7 +75,7 @@ class MarkdownLoader:
 
 def readable(text: str) -> str:
     """A text in Markdown without what readers do not see, and with rows of tables that say what they say."""
-    return without_marks(_without_bars(_without_contents(text)))
+    return without_marks(_without_bars(_with_definitions(_without_contents(text))))
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -133,6 +139,16 @@ def _with_heading(text: str, start: int, after: str) -> int:
 def _plain(said: str) -> str:
     """The letters and digits of a heading, without its markup and its case."""
     return bare(_LINK.sub(r"\1", said))
+
+
+def _with_definitions(text: str) -> str:
+    """A text in which a term and what is said of it below are one line; an answer stays below its question."""
+    return TextEdits(
+        TextEdit(*found.span(), described(found["term"], ""))
+        if is_term(found["term"])
+        else TextEdit(*found.span("colon"))
+        for found in _DEFINITION.finditer(_prose(text))
+    ).applied(text)
 
 
 def _without_bars(text: str) -> str:

@@ -1,5 +1,7 @@
 """What Markdown has for its tools and not for readers: where links lead, pictures, comments, emphasis, tags of HTML.
 
+What is struck out goes, as deleted text of other formats does.
+
 Code stays as it is, and what stands in angle brackets and is no tag: ``<file>`` is what people are to fill in.
 """
 
@@ -35,7 +37,20 @@ _ADDRESS: Final = re.compile(
 )
 _STARS: Final = re.compile(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])(?P<said>(?:[^*\n]|\n(?!\s*\n)){1,400}?)(?<=\S)\1(?![\w*])")
 _BEGINNING: Final = re.compile(r"(?<![\w*\\])(\*\*?)(?P<said>[^\W\d_]{1,40})\1(?=[^\W\d_])")  # of a word: "**to**fu"
+_LIGHT: Final = re.compile(r"(?<![=\w\\])(==)(?=[^\s=])(?P<said>[^=\n]{1,400}+)(?<=\S)==(?![=\w])")
 _DASHES: Final = re.compile(r"(?<![\w\\])(_)(?=[^\W_])(?P<said>[^_\n]{1,300}+)(?<=\S)_(?!\w)")
+_STRUCK: Final = re.compile(
+    r"(?<![~\\])~~(?=[^\s~])(?:[^~\n]|~(?!~)|\n(?!\s*\n)){1,2000}?(?<=[^\s\\])~~(?!~)[ \t]?"
+    r"|<(?P<tag>del|s|strike)>(?:[^\n]|\n(?!\s*\n)){0,500}?</(?P=tag)>[ \t]?",
+    re.IGNORECASE,
+)
+_DONE: Final = re.compile(
+    r"^[ \t]*+[-*+][ \t]++\[[xX]\][^\n]*", re.MULTILINE
+)  # a task; struck out, it is done, not wrong
+# Of notes (Obsidian): a comment, the name of a paragraph for links to lead to, and what is behind a name as its value.
+_ASIDE: Final = re.compile(r"(?<![\w%])%%(?!%)(?:[^%]|%(?!%)){1,4000}?%%(?![\w%])[ \t]?")
+_BLOCK: Final = re.compile(r"(?:(?<=\S)[ \t]|^)\^(?=[\d-]*[A-Za-z])[A-Za-z\d-]{3,60}[ \t]*$", re.MULTILINE)
+_FIELD: Final = re.compile(r"^([ \t]*+(?:[-*+][ \t]++)?[^\W\d_][\w -]{0,40}(?<!\s)):(?=:[ \t]++\S)", re.MULTILINE)
 _HEADING_TAG: Final = re.compile(r"^[ \t]*<h([1-6])\b[^<>]{0,300}>(?P<said>.{0,2000}?)</h\1>", re.MULTILINE | re.DOTALL)
 _ALTERNATIVE: Final = re.compile(r"\balt=[\"']([^\"'\n]{1,100})[\"']")
 _TAG: Final = re.compile(
@@ -46,7 +61,10 @@ _TAG: Final = re.compile(
 )
 _LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)
 _ENTITY: Final = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5});")
-_EMPTY_LINE: Final = re.compile(rf"^[ \t]*+{_GONE}[ \t{_GONE}]*+(?:\n|\Z)(?:[ \t]*\n)?", re.MULTILINE)
+_EMPTY_LINE: Final = re.compile(
+    rf"^[ \t]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++(?:\[ \][ \t]++)?)?{_GONE}[ \t{_GONE}]*+(?:\n|\Z)(?:[ \t]*\n)?",
+    re.MULTILINE,
+)
 
 
 def without_marks(text: str) -> str:
@@ -61,12 +79,15 @@ def without_marks(text: str) -> str:
         return f"{_HELD}{len(code) - 1}{_HELD}"
 
     left = _COMMENT.sub(_GONE, _CODE.sub(put_aside, text))
+    left = _BLOCK.sub(_GONE, _ASIDE.sub(_GONE, _FIELD.sub(r"\1", left)))
+    left = _STRUCK.sub(_GONE, _DONE.sub(lambda task: task[0].replace("~~", ""), left))
     left = _HEADING_TAG.sub(_heading, left)
     left = _PAGE.sub(_page, _LINK.sub(_said, _PICTURE.sub(_GONE, left)))
     names = {_folded(place["name"]) for place in _PLACE.finditer(left)}
     left = _BY_NAME.sub(lambda link: _said(link) if _folded(link["name"] or link["said"]) in names else link[0], left)
     left = _ADDRESS.sub(r"\1", _PLACE.sub(_GONE, left))
-    left = _BEGINNING.sub(r"\g<said>", _DASHES.sub(r"\g<said>", _STARS.sub(r"\g<said>", left)))
+    for emphasis in (_STARS, _DASHES, _BEGINNING, _LIGHT):
+        left = emphasis.sub(r"\g<said>", left)
     left = _TAG.sub(_GONE, _LINE_BREAK.sub(f" {_GONE}", left))
     left = _ENTITY.sub(lambda found: html.unescape(found[0]), left)
     left = _EMPTY_LINE.sub("", left).replace(_GONE, "")

@@ -30,6 +30,7 @@ from polyhop.documents.loaders.web_furniture import (
     furniture,
     is_bracketed_note,
     is_furniture,
+    is_hidden,
     is_navigation,
     is_note,
 )
@@ -49,6 +50,7 @@ _MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end o
     r"|<[!?/][^>]*+>?",
     re.DOTALL,
 )
+_SCRIPT = re.compile(r"<script|\son[a-z]+\s*=|javascript:", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _GAPS = {
@@ -60,7 +62,7 @@ _GAPS = {
 _ENDS_FORMULA = frozenset(("math", "td", "th", *_GAPS))
 _RAW = frozenset(("script", "style", "textarea", "iframe", "noscript"))  # their content is no markup
 _NEVER_TEXT = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object", "canvas", "textarea"))
-_FURNITURE = frozenset(("nav", "button", "select"))
+_FURNITURE = frozenset(("nav", "button", "select", "del", "s", "strike"))  # and what is struck out
 _LISTS = frozenset(("ol", "ul"))
 _OF_TABLES = frozenset(("table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _CONTENT = frozenset(("main", "article", "section"))
@@ -129,7 +131,7 @@ def declared_in(head: bytes) -> str | None:
 
 
 def _parsed(source: str, dropped: frozenset[str]) -> Page:
-    page = Page(dropped)
+    page = Page(dropped, is_still=_SCRIPT.search(source) is None)
     at = 0
     while markup := _MARKUP.search(source, at):
         if markup.start() > at:
@@ -161,13 +163,17 @@ def _closing(tag: str) -> re.Pattern[str]:
 
 
 class Page:
-    """The text and the titles of a page; within a dropped element only that element's own tag is looked at."""
+    """The text and the titles of a page; within a dropped element only that element's own tag is looked at.
 
-    def __init__(self, dropped: frozenset[str]) -> None:
+    What is hidden stays so where nothing on a page moves, as in mail; elsewhere a click may show it.
+    """
+
+    def __init__(self, dropped: frozenset[str], *, is_still: bool) -> None:
         self.title = ""
         self.heading = ""
         self._tables = Tables()
         self._dropped = dropped
+        self._is_still = is_still
         self._within = ""  # the dropped element we are in
         self._depth = 0
         self._verbatim = 0
@@ -200,7 +206,7 @@ class Page:
             self._formula.start(tag)
         elif self._within:
             self._depth += tag == self._within
-        elif tag in self._dropped or (self._dropped >= _FURNITURE and is_furniture(tag, attributes)):
+        elif tag in self._dropped or self._is_left_out(tag, attributes):
             self._within, self._depth = tag, 1
         elif tag == "math":
             self._formula = MathMarkup()
@@ -208,6 +214,10 @@ class Page:
             self._definition.start(tag)
             self._enter(tag, attributes)
             self._start_content(tag, attributes)
+
+    def _is_left_out(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        is_unseen = is_furniture(tag, attributes) or (self._is_still and is_hidden(tag, attributes))
+        return is_unseen and self._dropped >= _FURNITURE
 
     def _start_content(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _OF_TABLES:

@@ -36,9 +36,10 @@ _NAVIGATION: Final = re.compile(
     r"(?<![a-z])(?:doc|page|book|site)?nav(?:igation|bar|header|footer)?(?![a-z])", re.IGNORECASE
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""(?<![\w-])(role|epub:type|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value|rel|accesskey|title)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
+    r"""(?<![\w-])(role|epub:type|href|hidden|aria-hidden|aria-modal|id|class|colspan|rowspan|start|value|rel|accesskey|style|title)(?![\w-])(?:\s*+=\s*+("[^"]*+|'[^']*+|[^\s>"']++))?""",
     re.IGNORECASE,
 )
+_HIDES: Final = re.compile(r"(?:^|;)\s*+(?:display\s*:\s*none|visibility\s*:\s*hidden)(?![\w-])", re.IGNORECASE)
 _SHOWN_FORMULA: Final = "katex-html"  # the class of a formula's letters in their places, beside what it says
 _LINE: Final = re.compile(r"[^\n]+")
 _WHITE: Final = re.compile(r"\s*")
@@ -63,6 +64,11 @@ def is_furniture(tag: str, attributes: Mapping[str, str]) -> bool:
         or "hidden" in attributes
         or any(_LAID_OVER.search(attributes.get(name, "")) for name in ("id", "class"))
     )
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Whether an element says of itself that it is not shown; only a script could show it."""
+    return (tag in _CONTAINERS or tag == "span") and _HIDES.search(attributes.get("style", "")) is not None
 
 
 def is_navigation(tag: str, attributes: Mapping[str, str]) -> bool:

@@ -48,7 +48,7 @@ class XmlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".xml", ".dbk", ".docbook", ".page", ".rss", ".atom")
     media_type: ClassVar[str] = "application/xml"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, called after its first title, or its file. Raises DocumentError for damaged and huge files."""

@@ -162,3 +162,43 @@ def test_a_table_for_looks_is_read_as_paragraphs(tmp_path: Path) -> None:
     document = load(HtmlLoader(), tmp_path / "a.html", page)
     assert document.text == f"Menu\n\nThe mill\n\n{prose.strip()}"
     assert [document.text[start:end] for start, end in document.headings] == ["The mill"]
+
+
+@pytest.mark.parametrize(
+    ("cell_of_page", "said"),
+    [
+        ("Ada Brisk<br>Otto Fell", "Ada Brisk, Otto Fell"),
+        ("1 gate<br>2 locks<br>half a weir", "1 gate, 2 locks, half a weir"),
+        ("<ul><li>gates<li>Locks (two)</ul>", "gates, Locks (two)"),
+        ("the keeper<br>and the clerk", "the keeper and the clerk"),
+        ("10 km<br>(6 miles)", "10 km (6 miles)"),
+        ("The gate is shut.<br>Ask the keeper.", "The gate is shut. Ask the keeper."),
+        ("Quay Street 12,<br>Quillmouth", "Quay Street 12, Quillmouth"),
+        ("&bull; gates<br>&bull; locks", "\u2022 gates \u2022 locks"),
+        (
+            f"{'Nobody but the keeper of the mill ' * 2}<br>Ada Brisk",
+            f"{'Nobody but the keeper of the mill ' * 2}Ada Brisk",
+        ),
+    ],
+)
+def test_things_on_lines_of_one_cell_are_told_apart(tmp_path: Path, cell_of_page: str, said: str) -> None:
+    """And the lines of a sentence are not; nor does a name of a column have commas."""
+    table = f"<tr><th>Of<br>Orla<th>Who<tr><td>Mill<td>{cell_of_page}"
+    assert html(tmp_path, table) == f"Of Orla: Mill; Who: {said}"
+
+
+def test_lines_of_cells_are_told_apart_in_other_formats(tmp_path: Path) -> None:
+    table = "| Mill | Who |\n|---|---|\n| Orla | Ada Brisk<br>Otto Fell |"
+    assert load(MarkdownLoader(), tmp_path / "a.md", table).text == "Mill: Orla; Who: Ada Brisk, Otto Fell"
+    two = f"<w:tc>{paragraph('Ada Brisk')}{paragraph('Otto Fell')}</w:tc>"
+    assert docx(tmp_path, cell("Orla") + two) == "Orla: Ada Brisk, Otto Fell"
+
+
+def test_a_table_of_one_column_keeps_the_lines_of_its_cells(tmp_path: Path) -> None:
+    """It lays a page out; a list of names in one stays a list."""
+    inner = "<table><tr><th>Gate<th>Opens<tr><td>Inner<td>six<tr><td>Outer<td>seven</table>"
+    assert html(tmp_path, f"<tr><td>1 gate<br>2 locks<tr><td>{inner}") == (
+        "1 gate\n2 locks\n\nGate: Inner; Opens: six\nGate: Outer; Opens: seven"
+    )
+    assert html(tmp_path, "<tr><td>Ada Brisk<tr><td>Otto Fell") == "Ada Brisk\nOtto Fell"
+    assert html(tmp_path, "<tr><th>Who<tr><td>Ada Brisk<br>Otto Fell") == "Who\nAda Brisk, Otto Fell"

@@ -20,6 +20,8 @@ _VALUE: Final = re.compile(r"[\W\d_]*\d[\W\d_]*|\d.*\d")  # one without a word, 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ANSWERS: Final = frozenset(("yes", "no", "true", "false"))
+_GOES_ON: Final = frozenset("([{.,;:/&-\u2013\u2014\u2022*")  # what begins so goes on, or has a mark of its own
+_LEADS_ON: Final = frozenset(".,;:!?/&-\u2013\u2014([")
 _MOST_SPANNED: Final = 100  # columns or rows of one cell
 _DEEPEST: Final = 8  # tables within tables that are told apart
 
@@ -40,6 +42,23 @@ class Cell:
         """What it says, on one line."""
         return " ".join(self.flow.text().split())
 
+    @property
+    def value(self) -> str:
+        """What it says, on one line; things that stand on lines of their own have commas between them, names none."""
+        lines = [" ".join(line.split()) for line in self.flow.text().split("\n") if line.strip()]
+        are_things = (
+            not self.heading
+            and len(lines) > 1
+            and all(map(_is_thing, lines))
+            and not all(line[0].islower() for line in lines[1:])
+        )
+        return (", " if are_things else " ").join(lines)
+
+
+def _is_thing(line: str) -> bool:
+    """Whether a line may be one of several things, such as names or parts of an address, and not of a sentence."""
+    return len(line) <= _LONGEST_NAME and line[0] not in _GOES_ON and line[-1] not in _LEADS_ON
+
 
 _Grid = list[list[Cell]]
 
@@ -47,7 +66,9 @@ _Grid = list[list[Cell]]
 def typed_cell(said: str, *, heading: bool) -> Cell:
     """A cell of a table that was typed, where a bar within it has a backslash before it."""
     cell = Cell(heading=heading)
-    cell.flow.write(said.replace("\\|", "|"))
+    for line in said.replace("\\|", "|").split("\n"):
+        cell.flow.part(Gap.LINE)
+        cell.flow.write(line)
     return cell
 
 
@@ -149,9 +170,9 @@ def rows_as_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
     titles = list(takewhile(lambda row: len({id(cell) for cell in row}) == 1, whole))
     grid = whole[len(titles) :]
     if not grid:
-        return [row[0].text for row in titles]
+        return [row[0].value for row in titles]
     names = list(takewhile(_names_columns, grid)) or grid[: is_headed(grid)]
-    above = [row[0].text for row in titles]
+    above = [row[0].value for row in titles]
     if len(names) == len(grid):
         return [*above, *filter(None, map(_bare, grid))]
     return [*above, *rows_below(names, grid[len(names) :])]
@@ -164,12 +185,14 @@ def rows_below(names: Sequence[Sequence[Cell]], rows: Sequence[Sequence[Cell]]) 
 
 
 def _write(rows: Sequence[Sequence[Cell]], flow: Flow) -> None:
-    marked = any(cell.heading for row in rows for cell in row)
-    if not marked and any(len(cell.flow.text()) > _LONGEST_VALUE for row in rows for cell in row):
-        for row in rows:
-            for cell in row:
-                flow.part(Gap.PARAGRAPH)
-                flow.append(cell.flow)
+    cells = [cell for row in rows for cell in row]
+    lays_out = any(len(cell.flow.text()) > _LONGEST_VALUE for cell in cells) or (
+        all(len(row) < 2 for row in rows) and any("\n" in cell.flow.text() for cell in cells)
+    )
+    if lays_out and not any(cell.heading for cell in cells):
+        for cell in cells:
+            flow.part(Gap.PARAGRAPH)
+            flow.append(cell.flow)
         return
     kinds = _kinds(rows)
     for line in rows_as_lines(rows):
@@ -310,7 +333,7 @@ def _column(cells: Iterable[Cell]) -> str:
 
 def _line(row: Sequence[Cell], columns: Sequence[str]) -> str:
     """A row with the names of its columns; without any, a first cell that is a name, or one of two, names the rest."""
-    cells = [cell.text for cell in row]
+    cells = [cell.value for cell in row]
     if len({id(cell) for cell in row}) == 1:
         return cells[0]
     if columns:
@@ -324,4 +347,4 @@ def _line(row: Sequence[Cell], columns: Sequence[str]) -> str:
 
 def _bare(row: Sequence[Cell]) -> str:
     """The cells of a row that nothing names."""
-    return " ".join(" | ".join(cell.text for cell in row).split()) if any(cell.text for cell in row) else ""
+    return " ".join(" | ".join(cell.value for cell in row).split()) if any(cell.text for cell in row) else ""

@@ -12,7 +12,7 @@ from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import Mark
 from polyhop.documents.loaders.definitions import described, is_term
-from polyhop.documents.loaders.markdown_marks import without_marks
+from polyhop.documents.loaders.markdown_marks import LINE_BREAK, without_marks
 from polyhop.documents.loading import bare, file_document, headed, one_line
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
@@ -163,7 +163,7 @@ def _without_bars(text: str) -> str:
 
 def _rows(table: str) -> str:
     lines = [line.strip().removeprefix("|").removesuffix("|") for line in table.split("\n")]
-    head, _, *rows = [_CELL_END.split(line) for line in lines]
+    head, _, *rows = [_CELL_END.split(LINE_BREAK.sub("\n", line)) for line in lines]
     cells = [[typed_cell(text, heading=number == 0) for text in row] for number, row in enumerate([head, *rows])]
     return "\n".join(rows_as_lines(cells))
 

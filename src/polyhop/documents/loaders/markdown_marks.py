@@ -59,7 +59,7 @@ _TAG: Final = re.compile(
     r"(?=[\s/>])(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,500}+>",
     re.IGNORECASE,
 )
-_LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)
+LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)
 _ENTITY: Final = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5});")
 _EMPTY_LINE: Final = re.compile(
     rf"^[ \t]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++(?:\[ \][ \t]++)?)?{_GONE}[ \t{_GONE}]*+(?:\n|\Z)(?:[ \t]*\n)?",
@@ -88,7 +88,7 @@ def without_marks(text: str) -> str:
     left = _ADDRESS.sub(r"\1", _PLACE.sub(_GONE, left))
     for emphasis in (_STARS, _DASHES, _BEGINNING, _LIGHT):
         left = emphasis.sub(r"\g<said>", left)
-    left = _TAG.sub(_GONE, _LINE_BREAK.sub(f" {_GONE}", left))
+    left = _TAG.sub(_GONE, LINE_BREAK.sub(f" {_GONE}", left))
     left = _ENTITY.sub(lambda found: html.unescape(found[0]), left)
     left = _EMPTY_LINE.sub("", left).replace(_GONE, "")
     return _HOLDING.sub(lambda found: code[int(found[1])], left)

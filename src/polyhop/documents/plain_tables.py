@@ -33,6 +33,7 @@ _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR: Final = re.compile(r"(?:1[89]|2[01])\d\d")
 _AMOUNT: Final = re.compile(r"\W*\d")
 _UNIT: Final = re.compile(r"\d.*[^\W\d]")  # a letter behind a number
+_ASSIGNED: Final = re.compile(r"(?::?=|:|[=-]>)(?:\s|$)")  # at the beginning of a value that stands behind its name
 _ADDRESS: Final = re.compile(r"@|://")
 _LONGEST_NAME: Final = 60  # characters
 _LONGEST_CELL: Final = 300  # characters; what has more is text in columns
@@ -133,6 +134,8 @@ def _rows(lines: Sequence[str], kind: _Kind) -> list[str] | None:
         grid, ruled = _joined(grid, list(map(len, groups))), len(groups) > 1
     if grid is None or any(len(cell) > _LONGEST_CELL for row in grid for cell in row):
         return None
+    if kind.typed and any(all(map(_ASSIGNED.match, column)) for column in zip(*grid, strict=True)):
+        return None  # each line says what it says by itself
     if kind.typed and sum(len(cell) for row in grid for cell in row) > _LONGEST_TYPED * sum(map(len, grid)):
         return None
     if not ruled and not _is_told(grid, kind):

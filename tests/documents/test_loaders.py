@@ -292,7 +292,64 @@ def test_markdown_front_matter_gives_title_and_metadata(tmp_path: Path) -> None:
     document = only(MarkdownLoader(), tmp_path / "mill.md", text)
     assert document.title == "The Mill: a history"
     assert document.metadata == {"author": "Lena Voss"}
-    assert document.text == "# Another title\n\nText."
+    assert document.text == "Author: Lena Voss\n\n# Another title\n\nText."
+
+
+NOTE = """\
+---
+title: The mill
+keeper: "[[Ada Brisk]]"
+helped-by: [Otto Fell, "Voss, Lena", '[[Piet Rook|Piet]]']
+aliases:
+  - Old mill
+  - Mill of Orla
+owners:
+- name: Ada Brisk
+  share: half
+- name: Otto Fell
+built: 1742-05-01
+about: >
+  It grinds
+  rye.
+tags: [mill]
+draft: true
+permalink: /mills/orla
+output:
+  pdf_document: default
+gates:
+---
+# The mill
+"""
+
+
+def test_markdown_front_matter_tells_what_readers_may_ask_for(tmp_path: Path) -> None:
+    """Each entry is a line above the text; what lays the page out, files or finds it is metadata alone."""
+    document = only(MarkdownLoader(), tmp_path / "mill.md", NOTE)
+    assert document.text.split("\n") == [
+        "Keeper: Ada Brisk",
+        "Helped by: Otto Fell, Voss, Lena, Piet",
+        "Aliases: Old mill, Mill of Orla",
+        "Owners: Ada Brisk, Otto Fell",
+        "Built: 1742-05-01",
+        "About: It grinds rye.",
+        "",
+        "# The mill",
+    ]
+    assert document.title == "The mill"
+    assert document.metadata["tags"] == "mill"
+    assert document.metadata["permalink"] == "/mills/orla"
+
+
+def test_markdown_front_matter_of_toml_has_lists_too(tmp_path: Path) -> None:
+    text = '+++\nkeepers = ["Ada", "Otto"]\nbuilt = 1742-05-01\n+++\nText.\n'
+    assert only(MarkdownLoader(), tmp_path / "mill.md", text).text == "Keepers: Ada, Otto\nBuilt: 1742-05-01\n\nText."
+
+
+@pytest.mark.parametrize("hostile", ["a: ", "a:\n", "a:\n - b\n", "a: [", "a: [b,", "- ", "a: [[", 'a: ["', " "])
+def test_front_matter_that_never_ends_takes_no_time(tmp_path: Path, hostile: str) -> None:
+    start = time.process_time()
+    load(MarkdownLoader(), tmp_path / "a.md", f"---\na: b\n{hostile * (100_000 // len(hostile))}\n---\n]\nText.\n")
+    assert time.process_time() - start < 5.0
 
 
 @pytest.mark.parametrize(
@@ -310,7 +367,7 @@ def test_markdown_front_matter_gives_title_and_metadata(tmp_path: Path) -> None:
 )
 def test_markdown_titles_of_front_matter_are_whole(tmp_path: Path, written: str, title: str) -> None:
     document = only(MarkdownLoader(), tmp_path / "mill.md", f"---\ntitle: {written}\nauthor: Ada\n---\nText.\n")
-    assert (document.title, document.metadata, document.text) == (title, {"author": "Ada"}, "Text.")
+    assert (document.title, document.metadata, document.text) == (title, {"author": "Ada"}, "Author: Ada\n\nText.")
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,13 @@ from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import Mark
 from polyhop.documents.loaders.definitions import described, is_term
+from polyhop.documents.loaders.front_matter import split_front_matter, told_above
 from polyhop.documents.loaders.markdown_marks import LINE_BREAK, without_marks
-from polyhop.documents.loading import bare, file_document, headed, one_line
+from polyhop.documents.loading import bare, file_document, headed
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
 from polyhop.types import Document
 
-_FRONT_MATTER = re.compile(
-    r"(---|\+\+\+)[ \t]*\n(?=[ \t]*[\w#\"'-])(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
-)
-_SETTING = re.compile(
-    r"^([A-Za-z_][\w -]*?)[ \t]*[:=][ \t]+(?:[>|][-+\d]{0,2}[ \t]*((?:\n[ \t]+\S.*)*)$|(\S.*)$)", re.MULTILINE
-)
-_QUOTED = re.compile(r"^([\"'])(.*)\1$")
 _INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*$", re.MULTILINE)  # code, or what goes on below an item
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
@@ -57,7 +51,7 @@ class MarkdownLoader:
     """Reads Markdown with its headings, lists and code as they are written, and without what readers do not see.
 
     Rows of tables are read with the names of their columns. A list of links to the headings of the page itself is
-    left out. The title is that of the front matter, which is no part of the text, or the first heading.
+    left out. The title is that of the front matter, or the first heading; what else it tells stands first.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
@@ -65,10 +59,11 @@ class MarkdownLoader:
     version: ClassVar[str] = "10"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
-        """One document; the front matter's plain entries are its metadata. Raises DocumentError for binary content."""
+        """One document; the front matter's entries are its metadata, too. Raises DocumentError for binary content."""
         settings, text = split_front_matter(read_text(path))
-        read = readable(text).strip("\n")
-        title = settings.pop("title", None) or first_heading(read)
+        title = settings.pop("title", None)
+        read = readable(told_above(settings) + text).strip("\n")
+        title = title or first_heading(read)
         document = file_document(uri, read, self.media_type, title=title, metadata=settings)
         yield headed(document, headings_in(read))
 
@@ -76,18 +71,6 @@ class MarkdownLoader:
 def readable(text: str) -> str:
     """A text in Markdown without what readers do not see, and with rows of tables that say what they say."""
     return without_marks(_without_bars(_with_definitions(_without_contents(text))))
-
-
-def split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The plain entries of the YAML or TOML block that a text begins with, and the text after it."""
-    block = _FRONT_MATTER.match(text)
-    if not block:
-        return {}, text
-    entries = _SETTING.findall(block[2] or "")
-    if not entries:
-        return {}, text  # two horizontal rules
-    values = {key.lower(): _QUOTED.sub(r"\2", value.strip()) or one_line(folded) for key, folded, value in entries}
-    return {key: value for key, value in values.items() if value}, text[block.end() :]
 
 
 def headings_in(text: str) -> list[Mark]:

@@ -69,6 +69,13 @@ def test_a_text_of_several_widths_has_each_paragraph_on_a_line() -> None:
     assert flowing("\n\n".join(parts)) == "\n\n".join([f"{SECOND} {PROSE}"] * 4)
 
 
+def test_titles_tell_nothing_of_the_width() -> None:
+    """Nor do the rules below them: a text of short sections is wrapped like any other."""
+    section = f"The Keeper and the Gate of the Mill\n{'=' * 35}\n\n{{}}\n\n"
+    wrapped = section.format(textwrap.fill(SECOND, 70)) * 6
+    assert flowing(wrapped) == section.format(SECOND) * 6
+
+
 def test_paragraphs_in_capitals_are_no_verse() -> None:
     wrapped = "\n\n".join(textwrap.fill(paragraph, 66) for paragraph in (PROSE, SECOND.upper(), PROSE))
     assert flowing(wrapped) == f"{PROSE}\n\n{SECOND.upper()}\n\n{PROSE}"

@@ -60,8 +60,15 @@ def cut_word_edits(text: str, start: int, end: int) -> list[TextEdit]:
 
 
 def _width(lines: Sequence[str]) -> int:
-    """The width at which paragraphs of a text were wrapped, or 0 where they were not."""
-    return wrapped_width([one for one, following in pairwise(lines) if one.strip() and following.strip()])
+    """The width at which paragraphs of a text were wrapped, or 0 where they were not.
+
+    What is underlined, as titles are, and what underlines it tell nothing of that.
+    """
+    return wrapped_width([one for one, following in pairwise(lines) if _says(one) and _says(following)])
+
+
+def _says(line: str) -> bool:
+    return any(map(str.isalnum, line))
 
 
 def _as_elsewhere(first: str, second: str, known: Counter[str]) -> int:

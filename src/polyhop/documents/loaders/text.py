@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
-from polyhop.documents.loaders.restructured import without_comments
+from polyhop.documents.loaders.restructured import as_shown
 from polyhop.documents.loaders.text_contents import without_contents
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.typed_headings import is_of_version, typed_headings
@@ -45,7 +45,7 @@ class TextLoader:
         """One document. Raises DocumentError for binary content."""
         text = read_text(path)
         if path.suffix.lower() == ".rst":
-            text = without_comments(text)
+            text = as_shown(text)
         if path.suffix.lower() in _CAPTIONS:
             text = _NUMBER_OF_CAPTION.sub("", _CAPTION_TAG.sub("", text))
         if path.suffix.lower() in _AS_IT_IS:

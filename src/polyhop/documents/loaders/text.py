@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
-from polyhop.documents.loaders.restructured import as_shown
+from polyhop.documents.loaders import asciidoc, restructured
 from polyhop.documents.loaders.text_contents import without_contents
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.typed_headings import is_of_version, typed_headings
@@ -23,8 +23,10 @@ _CAPTION_TAG = re.compile(  # how a caption looks, and where; not who speaks, wh
     r"</?(?:[ibu]|font|c|ruby|rt|lang)(?:[ .][^<>\n]{0,200})?>|<\d[\d:.]{4,14}>|\{\\[^{}\n]{1,60}\}"
 )
 _NUMBER_OF_CAPTION = re.compile(r"(?:(?<=\n\n)|\A)[ \t]{0,3}\d{1,6}[ \t]{0,3}\n(?=[ \t]{0,3}[\d:.,]{5,16} {1,3}-->)")
+_MARKUP = {".rst": restructured.as_shown, **dict.fromkeys((".adoc", ".asciidoc"), asciidoc.as_shown)}
 _LONGEST_TITLE = 100  # characters
 _UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
+_SIGNED = re.compile(rf"\s*=[ \t]+(?=[^\n]*[^\W\d_])(\S[^\n]{{0,{_LONGEST_TITLE}}}?)(?:[ \t]+=)?[ \t]*(?:\n|\Z)")
 _WIDE_GAP = re.compile(r"\s{2,}")
 _STANDING_ALONE = re.compile(rf"\s*(?!\.\.\s)(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^\S\n]*\n")
 
@@ -33,8 +35,9 @@ _STANDING_ALONE = re.compile(rf"\s*(?!\.\.\s)(\S[^\n]{{0,{_LONGEST_TITLE}}})\n[^
 class TextLoader:
     """Reads plain text, a paragraph a line where it was wrapped; logs, captions and chats keep the lines they have.
 
-    A short first line that stands alone and is no sentence is the title; lines that are underlined, or stand behind
-    equals signs, or at the margin of indented text, are headings. A table of contents tells headings, and is left out.
+    A short first line that stands alone and is no sentence is the title, or one behind an equals sign; lines that are
+    underlined, or stand behind equals signs, or at the margin of indented text, are headings. A table of contents tells
+    headings, and is left out.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
@@ -44,8 +47,9 @@ class TextLoader:
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""
         text = read_text(path)
-        if path.suffix.lower() == ".rst":
-            text = as_shown(text)
+        shown = _MARKUP.get(path.suffix.lower())
+        if shown is not None:
+            text = shown(text)
         if path.suffix.lower() in _CAPTIONS:
             text = _NUMBER_OF_CAPTION.sub("", _CAPTION_TAG.sub("", text))
         if path.suffix.lower() in _AS_IT_IS:
@@ -59,10 +63,13 @@ class TextLoader:
 
 
 def title_of(text: str) -> str | None:
-    """The title a plain text begins with, if it does: underlined, or alone on its line and not a sentence."""
+    """The title a plain text begins with, if it does: underlined, behind an equals sign, or alone and no sentence."""
     underlined = _UNDERLINED.match(text)
     if underlined:
         return None if is_of_version(underlined[2]) else underlined[2]
+    signed = _SIGNED.match(text)
+    if signed:
+        return signed[1]
     alone = _STANDING_ALONE.match(text)
     if alone and (alone[1].rstrip()[-1].isalnum() or alone[1].rstrip()[-1] in ")\u201d\u00bb\"'"):
         parts = _WIDE_GAP.split(alone[1].strip())

@@ -40,6 +40,47 @@ def test_a_record_is_one_sentence() -> None:
 
 
 @pytest.mark.parametrize(
+    "records",
+    [
+        [
+            "ferries:\n  tern:\n    quay: North\n    skipper: Una Pell",
+            "  gull:\n    quay: South\n    skipper: Ned Fosse",
+        ],
+        [
+            "lamp: 7410",
+            "bell:\n  rope: 12\n  tongue: iron",
+            "gates:\n  inner:\n    oak: 3\n  outer:\n    elm: 4",
+            "tide: 2",
+        ],
+        ["tern:\n  berth: 3\n  crew:\n    mate: Ada", "gull:\n  berth: 4"],
+        ["- name: Una Pell\n  town: Fennick\n  boat:\n    berth: 3", "- name: Ned Fosse\n  town: Orla"],
+        ["Skipper:\n  Name: Una Pell\n  Town: Fennick", "  Name: Ned Fosse\n  Town: Orla"],
+    ],
+    ids=["blocks alike", "blocks that differ", "a block within", "items", "labels that are repeated within a block"],
+)
+def test_lines_below_a_label_that_stand_farther_in_belong_to_it(records: list[str]) -> None:
+    """As settings are written, each of which is said of what stands above it."""
+    assert sentences("\n".join(records)) == [record.strip() for record in records]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "Name: Una Pell\nReached by:\n  Phone: 12 41\n  Post: Quay Road\nTown: Fennick",
+        "Name: Una Pell\n     Town: Fennick\n  Harbour: Orla",
+    ],
+    ids=["a label with fields of its own among others", "aligned at the right"],
+)
+def test_a_record_goes_on_where_only_its_indentation_changes(record: str) -> None:
+    assert sentences(record) == [record]
+
+
+def test_a_label_above_what_has_none_begins_no_record() -> None:
+    text = "Files: all\nCopyright:\n  1931 Una Pell\nLicence:\n  as it is"
+    assert sentences(text)[0] == "Files: all\nCopyright:"
+
+
+@pytest.mark.parametrize(
     "lines",
     [
         ("Date: 3 March 1931", "Present: Ada Brisk, Piet Rook", "Absent: Hanne Olt"),

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final
 
-from polyhop.documents.head_lines import is_head
+from polyhop.documents.labelled_lines import FIELD, is_head, records_in
 from polyhop.english.words import ARTICLES, AUXILIARIES, CONJUNCTIONS, PREPOSITIONS
 
 # An end mark with what closes after it and the marks of notes ("[3]"), then white space and something that can begin a
@@ -54,7 +54,6 @@ _ITEM: Final = re.compile(
 _ALWAYS_ITEM: Final = re.compile(r"[•·‣▪#>|:]|\.\.\s|`{3}")  # no sentence goes on with these
 _COUNTED: Final = re.compile(r"[(\[]?(?:(\d+(?:\.\d+)*)|([A-Za-z]|[ivxl]{1,5})(?![^\W_]))")  # of the mark of an item
 LABEL: Final = re.compile(r"[^\W\d_][\w ]{0,30}:(?:\s|$)")  # "Present: six members"
-_FIELD: Final = re.compile(r"[^\W\d_][^\n:;]{0,60}:(?:\s|$)")  # of a record: "Net price (EUR): 58.00"
 _CELL: Final = r"[^\W\d_][^\n:;]{0,60}: (?:[^\n:;]|:(?! ))+"  # of a row: "Opens: 10:30"
 _ROW: Final = re.compile(rf"^[ \t]*{_CELL}(?:; {_CELL})+$", re.MULTILINE)
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$")  # around code, perhaps with its language
@@ -132,8 +131,8 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 def line_ends(text: str) -> Iterator[int]:
     """Where a line of a text ends that the width of a page did not part: a row, an item, a turn, a title, a verse.
 
-    Lines that follow one another and each begin with a label of their own are one record, and end with it, unless they
-    are the head of mail or of minutes.
+    Lines that follow one another and each begin with a label of their own are one record (``labelled_lines.py``),
+    and end with it, unless they are the head of mail or of minutes.
     """
     lines = text.split("\n")
     code = _code_lines(lines)
@@ -173,18 +172,18 @@ def _code_lines(lines: Sequence[str]) -> set[int]:
 
 def _line_ends(block: Sequence[str], width: int) -> Iterator[int]:
     """The same within lines between which none is blank."""
-    head = is_head({label[0].strip(" \t\n:").lower() for line in block if (label := _FIELD.match(line.lstrip()))})
-    record: set[str] = set()  # the labels of its lines so far
+    head = is_head({label[0].strip(" \t\n:").lower() for line in block if (label := FIELD.match(line.lstrip()))})
+    records = [-1] * len(block) if head else records_in(block)
     entries = entry_lines(block)
     end = -1
     for number, (before, line) in enumerate(pairwise(block), start=1):
         end += len(before) + 1
-        label, following = _FIELD.match(before.lstrip()), _FIELD.match(line.lstrip())
-        record = {*record, label[0]} if label else set()
-        if label and following and following[0] not in record and not head:
+        one, other = records[number - 1], records[number]
+        if -1 not in (one, other):
+            if one != other:
+                yield end
             continue
-        record = set()
-        folded = head and label and not following and line[:1].isspace()
+        folded = head and FIELD.match(before.lstrip()) and not FIELD.match(line.lstrip()) and line[:1].isspace()
         if not folded and (number in entries or not _is_parted(before, line, width)):
             yield end
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, groupby, takewhile
 from typing import Final, NamedTuple
 
-from polyhop.documents.head_lines import SENDERS, SUBJECTS
+from polyhop.documents.labelled_lines import SENDERS, SUBJECTS
 from polyhop.documents.loading import bare
 from polyhop.documents.wrapped_lines import flowing
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import open_text
 from polyhop.documents.loaders import fields
+from polyhop.documents.loaders.objects import is_for_machines
 from polyhop.documents.loading import NO_ROWS, file_document, one_line, row_document
 from polyhop.documents.tables import pairs
 from polyhop.errors import DocumentError
@@ -22,8 +23,6 @@ from polyhop.types import Document
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64  # lines that the delimiter is told from
 _LONGEST_FIELD = 1 << 30  # characters; the csv module's own limit is 131,072
-_LONGEST_TITLE = 100  # characters
-_LONGEST_VALUE = 100  # characters of a cell; what is longer is a text that somebody wrote about its row
 _FEWEST = 2  # rows of a table
 _WIDE = 3  # cells of rows below which a single one is no name of a column
 _ABOVE = "above"  # what the row is called that stands above the header
@@ -42,7 +41,7 @@ class CsvLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     media_type: ClassVar[str] = "text/csv"
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
 
     id_columns: tuple[str, ...] = fields.IDS
     title_columns: tuple[str, ...] = fields.TITLES
@@ -81,7 +80,7 @@ class CsvLoader:
             return
         if above:
             yield row_document(
-                uri, 0, "\n".join(above), self.media_type, name=_unlike(_ABOVE, used), title=_first_name(above)
+                uri, 0, "\n".join(above), self.media_type, name=_unlike(_ABOVE, used), title=fields.first_name(above)
             )
         empty = _says_something(header) and not above
         for row, record in enumerate(chain(ahead[at + 1 :], records), start=1):
@@ -95,7 +94,7 @@ class CsvLoader:
     def _is_table(self, rows: Sequence[Sequence[str]]) -> bool:
         """Whether rows are few and have nothing but values."""
         few = _FEWEST <= len(rows) <= self.longest_table
-        return few and all(len(cell) <= _LONGEST_VALUE for row in rows for cell in row)
+        return few and all(len(cell) <= fields.LONGEST_VALUE for row in rows for cell in row)
 
     def _roles(self) -> dict[str, tuple[str, ...]]:
         return {
@@ -114,9 +113,12 @@ class CsvLoader:
             name: one_line(value) for name, value in values.items() if name not in roles.values() and value.strip()
         }
         if roles["text"] is None or not text.strip():  # nothing else is searched
-            shown = {name: value.strip() for name, value in values.items() if name != roles["id"]}
+            said = {name: value.strip() for name, value in values.items()}
+            shown = {
+                name: value for name, value in said.items() if name != roles["id"] or not is_for_machines("id", value)
+            }
             text, others = "; ".join(pairs(shown.keys(), shown.values())), {}
-            found["title"] = found["title"] or _first_name(shown.values())
+            found["title"] = found["title"] or fields.first_name(shown.values())
         return row_document(
             uri,
             row,
@@ -207,8 +209,3 @@ def _unlike(name: str, used: Counter[str]) -> str:
 def _chosen(columns: Sequence[str], names: tuple[str, ...]) -> str | None:
     """The column with the first of these names that there is."""
     return next(iter(fields.bearing(tuple(columns), names)), None)
-
-
-def _first_name(values: Iterable[str]) -> str:
-    """The first value that may name the row: short, and with a letter in it."""
-    return next((value for value in values if len(value) <= _LONGEST_TITLE and any(map(str.isalpha, value))), "")

@@ -1,49 +1,82 @@
-"""Data sets and exports as JSON: one object a line, or one list of objects."""
+"""Data sets, exports and settings as JSON: one object a line, one list of objects, or one object with settings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from polyhop.documents.encoding import open_text, read_text
 from polyhop.documents.loaders import fields
-from polyhop.documents.loading import one_line, row_document, summed_up
+from polyhop.documents.loaders.objects import cells, named, outlined, shown
+from polyhop.documents.loaders.source import refuse_installed
+from polyhop.documents.loading import file_document, one_line, row_document, summed_up
+from polyhop.documents.tables import pairs
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
+_FEWEST = 2  # fields of a row without a text
+_MOST_SETTINGS = 10_000  # lines
+
 
 @dataclass(frozen=True, kw_only=True)
 class JsonlLoader:
-    """Reads one document an object; fields that are no text become metadata. A bad line does not stop the others.
+    """Reads one document an object. A bad line does not stop the others.
 
     The first field with something in it counts, however its name is spelled (``full_text``, ``Full Text``). An abstract
-    stands before the text.
+    stands before the text. Beside a text other fields become metadata; where there is none, or nothing but a
+    description, they say what the object is, and are written out in a line. A file with one object without a text
+    is read as settings.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
     media_type: ClassVar[str] = "application/json"
+    version: ClassVar[str] = "2"
 
     id_fields: tuple[str, ...] = fields.IDS
     title_fields: tuple[str, ...] = fields.TITLES
     text_fields: tuple[str, ...] = (*fields.TEXTS, *fields.TEXTS_AT_LAST)
     abstract_fields: tuple[str, ...] = fields.ABSTRACTS
+    description_fields: tuple[str, ...] = fields.DESCRIPTIONS
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The objects in order; without an id of its own a row is named by its number, from 1.
 
-        Raises DocumentError for binary content, and for a .json file that is no list of objects.
+        Raises DocumentError for binary content, and for a .json file that is no object and no list of objects.
         """
-        yield from summed_up(self._items(path, uri), uri, "rows")
-
-    def _items(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         if path.suffix.lower() == ".json":
-            for row, value in enumerate(_listed(read_text(path), self.text_fields), start=1):
-                yield self._document(value, uri, row, f"item {row}")
-            return
+            yield from self._whole(_parsed(read_text(path)), uri)
+        else:
+            yield from summed_up(self._lines(path, uri), uri, "rows")
+
+    def _whole(self, value: object, uri: str) -> Iterator[Document | Skipped]:
+        """What is one value: a list of objects, the only one in an object without a text, a single row, or settings."""
+        if isinstance(value, Mapping):
+            lists = [item for item in value.values() if _is_list_of_objects(item)]
+            if _said(value, self.text_fields) is not None or (self._text(value) is not None and _is_flat(value)):
+                value = [value]
+            elif len(lists) == 1 and any(self._text(one) is not None for one in lists[0]):
+                value = lists[0]
+            else:
+                yield self._settings(value, uri)
+                return
+        if not isinstance(value, list):
+            raise DocumentError("is not a list of objects", remedy='Write [{"title": ..., "text": ...}, ...].')
+        items = (self._document(item, uri, row, f"item {row}") for row, item in enumerate(value, start=1))
+        yield from summed_up(items, uri, "rows")
+
+    def _settings(self, value: Mapping[str, object], uri: str) -> Document:
+        name = PurePosixPath(uri).name
+        refuse_installed(name)
+        text = outlined(value)
+        if text.count("\n") >= _MOST_SETTINGS:
+            raise DocumentError(f"has more than {_MOST_SETTINGS:,} settings, for machines")
+        return file_document(uri, text, self.media_type, title=name)
+
+    def _lines(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         with open_text(path) as stream:
             for row, line in enumerate(stream, start=1):
                 if line.strip():
@@ -61,37 +94,50 @@ class JsonlLoader:
     def _document(self, value: object, uri: str, row: int, place: str) -> Document | Skipped:
         if not isinstance(value, Mapping):
             return Skipped(f"{uri}#{row}", f"{place} is not an object")
-        text = _said(value, self.text_fields)
-        if text is None:
-            known = ", ".join(self.text_fields)
+        text = self._text(value)
+        row_line = self._row_line(value) if not (_said(value, self.text_fields) or "").strip() else ""
+        if text is None and not row_line:
+            known = ", ".join((*self.text_fields, *self.description_fields))
             return Skipped(f"{uri}#{row}", f"{place} has no text in any of the fields {known}")
-        named = (*self.id_fields, *self.title_fields, *self.text_fields, *self.abstract_fields)
-        taken = fields.bearing(tuple(value), named)
+        names = (*self.id_fields, *self.title_fields, *self._texts(), *self.abstract_fields)
+        taken = fields.bearing(tuple(value), names)
         return row_document(
             uri,
             row,
-            fields.below_abstract(text, _said(value, self.abstract_fields) or ""),
+            f"{row_line}\n\n{fields.below_abstract(text or '', _said(value, self.abstract_fields) or '')}",
             self.media_type,
-            identity=_named(value, self.id_fields),
-            title=_named(value, self.title_fields),
-            metadata={
-                one_line(key): shown for key, item in value.items() if key not in taken and (shown := _scalar(item))
-            },
+            identity=named(value, self.id_fields),
+            title=named(value, self.title_fields) or (fields.first_name(cells(value).values()) if row_line else ""),
+            metadata={one_line(key): said for key, item in value.items() if key not in taken and (said := shown(item))},
         )
 
+    def _texts(self) -> tuple[str, ...]:
+        return (*self.text_fields, *self.description_fields)
 
-def _listed(text: str, text_fields: tuple[str, ...]) -> Iterable[object]:
-    """The objects in a .json file: a list, the only list of objects in an object without text, or a single object."""
+    def _text(self, value: Mapping[str, object]) -> str | None:
+        return _said(value, self._texts())
+
+    def _row_line(self, value: Mapping[str, object]) -> str:
+        """What the short fields of an object say beside its description; nothing of one that asks a question."""
+        keys = tuple(value)
+        if fields.bearing(keys, fields.QUESTIONS):
+            return ""
+        texts = fields.bearing(keys, self._texts())
+        others = cells({key: item for key, item in value.items() if key not in texts})
+        if texts:
+            others = {name: said for name, said in others.items() if len(said) <= fields.LONGEST_VALUE}
+        return "; ".join(pairs(others.keys(), others.values())) if len(others) >= _FEWEST else ""
+
+
+def _parsed(text: str) -> object:
     try:
-        value = json.loads(text, strict=False)
+        return json.loads(text, strict=False)
     except (RecursionError, ValueError) as error:
         raise DocumentError(f"is not JSON ({error})") from error
-    if isinstance(value, list):
-        return value
-    if isinstance(value, Mapping):
-        lists = [item for item in value.values() if _is_list_of_objects(item)]
-        return lists[0] if len(lists) == 1 and _said(value, text_fields) is None else [value]
-    raise DocumentError("is not a list of objects", remedy='Write [{"title": ..., "text": ...}, ...].')
+
+
+def _is_flat(value: Mapping[str, object]) -> bool:
+    return not any(isinstance(item, Mapping) or _is_list_of_objects(item) for item in value.values())
 
 
 def _is_list_of_objects(value: object) -> bool:
@@ -104,20 +150,8 @@ def _said(value: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     return next((text for text in texts if text.strip()), texts[0] if texts else None)
 
 
-def _named(value: Mapping[str, object], names: tuple[str, ...]) -> str:
-    """The first name or number in one of the fields; nothing where there is none."""
-    return next((shown for key in fields.bearing(tuple(value), names) if (shown := _scalar(value[key]))), "")
-
-
 def _prose(value: object) -> str | None:
     """A text, or a list of sentences as one text."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return " ".join(item.strip() for item in value)
     return value if isinstance(value, str) else None
-
-
-def _scalar(value: object) -> str | None:
-    """A scalar as clean text; None for what is none."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return one_line(str(value)) if isinstance(value, (str, int, float)) else None

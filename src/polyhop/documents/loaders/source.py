@@ -47,7 +47,7 @@ _LANGUAGES = {
     "TOML": (".toml",),
 }
 _BY_SUFFIX = {suffix: language for language, suffixes in _LANGUAGES.items() for suffix in suffixes}
-_LOCKED = re.compile(r"[-_.]lock\.ya?ml$")  # pnpm-lock.yaml, conda-lock.yml
+_LOCKED = re.compile(r"[-_.]lock\.(?:ya?ml|json)$")  # pnpm-lock.yaml, conda-lock.yml, package-lock.json
 _LONGEST_LINE = 20_000  # characters on average: what has more was written by a program for a program
 
 
@@ -62,8 +62,7 @@ class SourceLoader:
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, whose title is the file's name. Raises DocumentError for binary, packed and listed content."""
         name = PurePosixPath(uri).name
-        if _LOCKED.search(name):
-            raise DocumentError("lists what was installed, for machines", remedy="Index what it was made from.")
+        refuse_installed(name)
         text = read_text(path).rstrip()
         if len(text) > _LONGEST_LINE * (text.count("\n") + 1):
             raise DocumentError(
@@ -71,3 +70,9 @@ class SourceLoader:
             )
         language = _BY_SUFFIX[path.suffix.lower()]
         yield file_document(uri, text, self.media_type, title=name, metadata={"language": language})
+
+
+def refuse_installed(name: str) -> None:
+    """Raises DocumentError for a file whose name says that it lists what was installed."""
+    if _LOCKED.search(name):
+        raise DocumentError("lists what was installed, for machines", remedy="Index what it was made from.")

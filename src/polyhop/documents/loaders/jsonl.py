@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import open_text, read_text
 from polyhop.documents.loaders import fields
+from polyhop.documents.loaders.message_lists import conversation_in
 from polyhop.documents.loaders.objects import cells, named, outlined, shown
 from polyhop.documents.loaders.source import refuse_installed
 from polyhop.documents.loading import file_document, one_line, row_document, summed_up
@@ -29,7 +30,7 @@ class JsonlLoader:
     The first field with something in it counts, however its name is spelled (``full_text``, ``Full Text``). An abstract
     stands before the text. Beside a text other fields become metadata; where there is none, or nothing but a
     description, they say what the object is, and are written out in a line. A file with one object without a text
-    is read as settings.
+    is read as settings, and one list of messages as a conversation.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
@@ -54,17 +55,22 @@ class JsonlLoader:
 
     def _whole(self, value: object, uri: str) -> Iterator[Document | Skipped]:
         """What is one value: a list of objects, the only one in an object without a text, a single row, or settings."""
+        title = ""
         if isinstance(value, Mapping):
+            title = named(value, self.title_fields)
             lists = [item for item in value.values() if _is_list_of_objects(item)]
             if _said(value, self.text_fields) is not None or (self._text(value) is not None and _is_flat(value)):
                 value = [value]
-            elif len(lists) == 1 and any(self._text(one) is not None for one in lists[0]):
+            elif len(lists) == 1 and (conversation_in(lists[0]) or any(map(self._has_text, lists[0]))):
                 value = lists[0]
             else:
                 yield self._settings(value, uri)
                 return
         if not isinstance(value, list):
             raise DocumentError("is not a list of objects", remedy='Write [{"title": ..., "text": ...}, ...].')
+        if chat := conversation_in(value):
+            yield file_document(uri, chat, self.media_type, title=title)
+            return
         items = (self._document(item, uri, row, f"item {row}") for row, item in enumerate(value, start=1))
         yield from summed_up(items, uri, "rows")
 
@@ -116,6 +122,9 @@ class JsonlLoader:
 
     def _text(self, value: Mapping[str, object]) -> str | None:
         return _said(value, self._texts())
+
+    def _has_text(self, value: Mapping[str, object]) -> bool:
+        return self._text(value) is not None
 
     def _row_line(self, value: Mapping[str, object]) -> str:
         """What the short fields of an object say beside its description; nothing of one that asks a question."""

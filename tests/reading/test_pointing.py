@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import pytest
 
 from polyhop.models.choice import Models
+from polyhop.ports import PointedSpan, SpanReading, TextPart
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, closed, point, whole
 from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.reading.weighing import likeliest
@@ -114,6 +115,50 @@ def test_a_day_in_a_heading_answers_when_something_was(models: Models) -> None:
     assert told.best.quote is not None
     assert (told.best.text, text_of(told.best.quote)) == ("2031-02-04", "2.1.0 (2031-02-04)")
     assert all("2031" not in one.text for one in point("What turns by itself?", [notes], models).answers)
+
+
+@dataclass(frozen=True)
+class PointsAt:
+    """A model of spans that points at one word wherever it stands."""
+
+    word: str
+    name: str = "points at one word"
+
+    def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
+        """The places of the word in the parts that answers are read in."""
+        return [
+            SpanReading(
+                none=0.1,
+                span=0.9,
+                yes=0.0,
+                no=0.0,
+                spans=tuple(
+                    PointedSpan(-0.1, number, part.text.index(self.word), part.text.index(self.word) + len(self.word))
+                    for number, part in enumerate(text)
+                    if part.answers and self.word in part.text
+                ),
+                evidence=(),
+            )
+            for text in texts
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "pointed", "answers"),
+    [
+        ("[2031-02-04 17:30] Ada Brisk: I shut it.\n[2031-02-04 17:31] Otto Fell: Good.", "I", ["Ada Brisk"]),
+        ("[2031-02-04 17:30] Ada Brisk: We shut it.\n[2031-02-04 17:31] Otto Fell: Good.", "We", []),
+        ("The gate was shut by me when the tide came in.", "me", []),
+    ],
+)
+def test_somebody_who_is_asked_for_is_not_called_i(
+    monkeypatch: pytest.MonkeyPatch, models: Models, text: str, pointed: str, answers: list[str]
+) -> None:
+    """In a conversation it is known who says so; "we" are several, whom nothing names."""
+    monkeypatch.setattr(Models, "span_model", PointsAt(pointed))
+    passage = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Gate", text=text)
+    assert [one.text for one in point("Who shut the gate?", [passage], models).answers] == answers
+    assert [one.text for one in point("Which word is a pronoun?", [passage], models).answers] == [pointed]
 
 
 def test_a_sentence_hardly_tells_a_value_that_is_pointed_at_in_another_one() -> None:

@@ -30,6 +30,8 @@ _BULLET: Final = re.compile(r"[-*\u2022\u2013\u2014]\s+(?=\S)")  # before what i
 _KEY: Final = re.compile(  # or a number that is written in groups of one size
     "|".join(rf"(?<![^\W_])[0-9A-F]{{{size}}}(?: [0-9A-F]{{{size}}})+(?![^\W_])" for size in range(2, 9))
 )
+_MYSELF: Final = frozenset(("i", "me", "my", "mine", "myself"))
+_OURSELVES: Final = frozenset(("we", "us", "our", "ours", "ourselves"))
 _AROUND: Final = 60  # characters beside a stretch, in which a day or a key that it is a part of may begin or end
 
 
@@ -117,6 +119,7 @@ class _Place:
 
     quote: Quote
     said: Quote | None = None
+    by: Quote | None = None  # of what is said, the name of who says it
 
 
 _Laid = list[tuple[TextPart, _Place | None]]  # parts that no answer is read in have no place
@@ -181,7 +184,7 @@ def _turns(spoken: SpokenPassage, quotes: Sequence[Quote]) -> _Laid:
             name = spoken.name_in(turn)
             parts.append((TextPart(turn.speaker), _Place(name, said)))
             parts.append((TextPart(": ", answers=False), None))
-            parts.append((TextPart(text_of(said) + "\n"), _Place(said)))
+            parts.append((TextPart(text_of(said) + "\n"), _Place(said, by=name)))
     return parts
 
 
@@ -227,9 +230,20 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
     text = place.passage.text[start:end].strip()
     if not text:
         return None
+    own = _named_self(question, text, found.by)
+    if own is None:
+        return None
     around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
     quote = found.said or Quote(place.passage, around[0], max(around[1], end))
-    return Pointed(text=text, chance=chance, quote=quote, start=start, end=end)
+    return Pointed(text=own, chance=chance, quote=quote, start=start, end=end)
+
+
+def _named_self(question: str, said: str, by: Quote | None) -> str | None:
+    """What answers a question: where it is asked who, the name of who says "I"; None where that is not known."""
+    told = said.lower()
+    if told not in _MYSELF | _OURSELVES or answer_type(question) is not AnswerType.PERSON:
+        return said
+    return text_of(by) if by is not None and told in _MYSELF else None
 
 
 def whole(place: Quote, start: int, end: int) -> tuple[int, int]:

@@ -155,6 +155,26 @@ def test_a_column_that_is_called_as_what_is_asked_is_compared(
     )
 
 
+BILL = """What: Sail; Maker: Varn; Cost: 489.00
+What: Rope; Maker: Tarn; Cost: 129.95
+What: Total; Cost: 618.95"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What cost the most?", "Sail"),  # not all of them together
+        ("What was the cheapest?", "Rope"),
+    ],
+)
+def test_a_thing_has_the_most_rather_than_their_sum(question: str, answer: str, models: Models) -> None:
+    degree = asked_degree(question)
+    assert degree is not None
+    reading = measured_row(degree, [passage(0, BILL)], models)
+    assert reading is not None
+    assert reading.text == answer
+
+
 def test_a_number_alone_is_no_name_of_a_model(models: Models) -> None:
     """The 12 of the Fenn 12 stands in many places."""
     degree = asked_degree("Which is dearer, the Fenn 12 or the Fenn 20?")

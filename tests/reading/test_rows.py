@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyhop.reading.reader import Quote
-from polyhop.reading.rows import cell_asked_for, cell_of_row, rows_counted
+from polyhop.reading.rows import RowTable, cell_asked_for, cell_of_row, rows_counted, tables_in
 from polyhop.types import Passage
 
 ROWS = (
@@ -101,3 +101,43 @@ def test_a_row_that_answers_tells_the_value_under_the_column_that_is_named(quest
     read = Quote(plan, 0, WATCHES.index("\n"))  # whichever row was read
     found = cell_of_row(question, read)
     assert (found and found[0]) == told
+
+
+def table_of(*rows: str) -> RowTable:
+    text = "\n".join(rows)
+    (table,) = tables_in([Passage(id="t", document_id="t", ordinal=0, start=0, end=len(text), title="", text=text)])
+    return table
+
+
+BILL = ("What: Sail; Maker: Varn; Cost: 489.00", "What: Rope; Maker: Tarn; Cost: 129.95", "What: Lamp; Cost: 12.00")
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        ((*BILL, "What: Total; Cost: 630.95"), 3),
+        ((*BILL, "What: Grand total; Maker: all; Cost: £631"), 3),  # rounded, and with as many values
+        ((*BILL[:2], "What: Subtotal; Cost: 618.95", BILL[2], "What: VAT; Cost: 24", "What: Total; Cost: 654.95"), 4),
+        (("Month: May; Boats: 4", "Month: June; Boats: 8", "Month: Average per month; Boats: 6"), 2),
+        (
+            ("Pump: Grebe; Price: 1.61", "Pump: Heron; Price: 1.64", "Pump: Total; Price: 1.62"),
+            3,
+        ),  # a thing of the name
+        (("Filter: Wiener; Error: 4.2", "Filter: Moving; Error: 3.1", "Filter: Mean; Error: 5.0"), 3),
+        ((*BILL, "What: Mast; Maker: Varn; Cost: 630.95"), 4),  # as much as all others, by chance
+        (("Item: Subtotal; Cost: 4", "Item: Total; Cost: 5"), 2),  # of things that stand elsewhere
+    ],
+)
+def test_rows_that_sum_others_up_are_no_things(rows: tuple[str, ...], left: int) -> None:
+    assert len(table_of(*rows).without_sums.rows) == left
+
+
+def test_a_sum_is_not_counted() -> None:
+    rows = (
+        "Boat: Grebe; Trips: 4; Home: Varn",
+        "Boat: Heron; Trips: 3; Home: Varn",
+        "Boat: Total; Trips: 7; Home: Varn",
+    )
+    text = "\n".join(rows)
+    fleet = Passage(id="f", document_id="f", ordinal=0, start=0, end=len(text), title="Fleet", text=text)
+    assert len(rows_counted("How many boats have their home in Varn?", [fleet])) == 2

@@ -45,9 +45,10 @@ class _Parting:
 
 
 def tables_read(found: Pointing, passages: Sequence[Passage]) -> list[RowTable]:
-    """The whole tables that a likely sentence is a row of."""
+    """The things of the whole tables that a likely sentence is a row of."""
     likely = {one.quote for one in found.sentences}
-    return [table for table in tables_in(passages) if table.is_whole and any(row.quote in likely for row in table.rows)]
+    whole = (table for table in tables_in(passages) if table.is_whole)
+    return [table.without_sums for table in whole if any(row.quote in likely for row in table.rows)]
 
 
 def chosen_rows(question: str, tables: Sequence[RowTable], models: Models) -> ChosenRows:

@@ -131,7 +131,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
     Rows that are documents of their own are no table: what others there are is not known.
     """
     asked = word_families(degree.noun)
-    tables = [table for table in tables_in(passages) if table.is_whole]
+    tables = [table.without_sums for table in tables_in(passages) if table.is_whole]
     for table in sorted(tables, key=lambda table: -_shared(asked, table)):
         if asked and not _shared(asked, table):
             return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
@@ -26,6 +28,9 @@ _BOUNDS: Final = re.compile(
 )
 _CUT: Final = 250  # words of a passage that may go on where it ends with a row
 _FEWEST: Final = 2  # cells of a row, and rows of a table
+_SUMS: Final = frozenset({"total", "totals", "subtotal", "subtotals", "sum", "overall"})
+_MEANS: Final = frozenset({"average", "averages", "mean"})
+_WITHIN: Final = 0.01  # of a value, by which rounding may set it apart from a sum or a mean
 _EMPTY: Final = frozenset(tokens(" ".join(FUNCTION_WORDS), stem="s"))  # without their s, too: "this" is "thi"
 
 
@@ -64,6 +69,11 @@ class Row:
         named = (cell for cell in self.cells if asked & word_families(cell.name) and number_in(cell.said) is None)
         return next(named, self.cells[0])
 
+    def is_called(self, names: frozenset[str]) -> bool:
+        """Whether what stands first in it begins or ends with one of the names: "Grand total", "Average per day"."""
+        said = (pieces(cell.said) for cell in self.cells[:_FEWEST])
+        return any(not names.isdisjoint([*words[:1], *words[-1:]]) for words in said)
+
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
@@ -82,6 +92,26 @@ class RowTable:
         """Whether all of its rows stand in one document."""
         return len({row.quote.passage.document_id for row in self.rows}) == 1
 
+    @property
+    def without_sums(self) -> RowTable:
+        """The table of its things: without rows that sum the others up, which are none.
+
+        Such a row is called so, and has fewer values than any other, or as much as those above it. A thing that only
+        has the name, as the filling station Total, stays.
+        """
+        things = [row for row in self.rows if not row.is_called(_SUMS | _MEANS)]
+        if not things:
+            return self
+        kept: list[Row] = []
+        above: list[Row] = []  # since the last row that sums up
+        for row in self.rows:
+            if row.is_called(_SUMS | _MEANS) and _sums_up(row, above or things, things):
+                above = []
+            else:
+                kept.append(row)
+                above.append(row)
+        return replace(self, rows=tuple(kept))
+
 
 def tables_in(passages: Sequence[Passage]) -> list[RowTable]:
     """The tables of which passages have at least two rows; rows that stand in several passages count once."""
@@ -92,6 +122,21 @@ def tables_in(passages: Sequence[Passage]) -> list[RowTable]:
             said = passage.text[row.quote.start : row.quote.end]
             tables.setdefault((heading, row.cells[0].name), {}).setdefault(said, row)
     return [RowTable(heading, tuple(rows.values())) for (heading, _), rows in tables.items() if len(rows) >= _FEWEST]
+
+
+def _sums_up(row: Row, above: Sequence[Row], things: Sequence[Row]) -> bool:
+    """Whether a row that is called so sums up those above it, or has fewer values than any of the table's things."""
+    if all(len(row.cells) < len(one.cells) for one in things):
+        return True
+    is_mean = row.is_called(_MEANS)
+    for cell in row.cells:
+        value, others = number_in(cell.said), [one.under(cell.name) for one in above]
+        told = [number for other in others if other is not None and (number := number_in(other.said)) is not None]
+        if value is not None and len(told) > 1:
+            exact = math.isclose(value, fmean(told), rel_tol=_WITHIN)
+            if exact if is_mean else value >= math.fsum(told) * (1 - _WITHIN):  # what is not read adds to a sum
+                return True
+    return False
 
 
 def _rows(passage: Passage) -> Iterator[Row]:
@@ -216,9 +261,8 @@ def _with_named(question: str, what: str, table: RowTable) -> tuple[Row, ...]:
     }
     if not called or not named:
         return ()
-    return tuple(
-        row for row in table.rows if named <= {(cell.name, item) for cell in row.cells for item in _items(cell)}
-    )
+    things = table.without_sums.rows
+    return tuple(row for row in things if named <= {(cell.name, item) for cell in row.cells for item in _items(cell)})
 
 
 def _items(cell: RowCell) -> list[tuple[str, ...]]:

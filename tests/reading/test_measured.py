@@ -175,6 +175,15 @@ def test_a_thing_has_the_most_rather_than_their_sum(question: str, answer: str, 
     assert reading.text == answer
 
 
+def test_a_row_with_a_day_and_a_name_is_called_by_the_name(models: Models) -> None:
+    rows = "Date: 2031-04-02; Tool: fork; Price: 27.40\nDate: 2031-04-09; Tool: Trimmer 24, used; Price: 135.00"
+    degree = asked_degree("Which tool was the most expensive?")
+    assert degree is not None
+    reading = measured_row(degree, [passage(0, rows)], models)
+    assert reading is not None
+    assert reading.text == "Trimmer 24, used"
+
+
 def test_a_number_alone_is_no_name_of_a_model(models: Models) -> None:
     """The 12 of the Fenn 12 stands in many places."""
     degree = asked_degree("Which is dearer, the Fenn 12 or the Fenn 20?")

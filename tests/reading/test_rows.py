@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyhop.reading.reader import Quote
-from polyhop.reading.rows import RowTable, cell_asked_for, cell_of_row, rows_counted, tables_in
+from polyhop.reading.rows import RowTable, cell_asked_for, cell_of_row, rows_counted, tables_in, word_families
 from polyhop.types import Passage
 
 ROWS = (
@@ -141,3 +141,38 @@ def test_a_sum_is_not_counted() -> None:
     text = "\n".join(rows)
     fleet = Passage(id="f", document_id="f", ordinal=0, start=0, end=len(text), title="Fleet", text=text)
     assert len(rows_counted("How many boats have their home in Varn?", [fleet])) == 2
+
+
+BOUGHT = (
+    "Date: 2031-04-02; Item: garden fork; Price: 27.40",
+    "Date: 2031-04-09; Item: Trimmer HT 24, used; Price: 135.00",
+)
+CHOIR = (
+    "No: 1; Part: alto; Singer: Ada Brisk; Since: 9 May 2019",
+    "No: 2; Part: bass; Singer: Piet Rook; Since: 3 June 2021",
+    "No: 3; Part: bass; Singer: Otto Heron; Since: 4 May 2022",
+)
+CREW = ("Member: M-1; Town: Varn; Name: Ada Brisk", "Member: M-2; Town: Varn; Name: Piet Rook")
+
+
+@pytest.mark.parametrize(
+    ("rows", "asked", "persons", "name"),
+    [
+        (BOUGHT, "item", False, "Trimmer HT 24, used"),  # a name may have a number in it
+        (BOUGHT, "", False, "Trimmer HT 24, used"),  # rather than a day
+        (BOUGHT, "day", False, "Trimmer HT 24, used"),
+        (BOUGHT, "date", False, "2031-04-09"),
+        (BOUGHT, "price", False, "Trimmer HT 24, used"),  # what is measured names nothing
+        (CHOIR, "", False, "Piet Rook"),  # neither a number nor what several have
+        (CHOIR, "part", False, "bass"),
+        (CREW, "members", True, "Piet Rook"),
+        (CREW, "members", False, "M-2"),
+        (("Berth: 4; Length: 12 m", "Berth: 7; Length: 9 m"), "berth", False, "7"),
+        (("Berth: 4; Length: 12 m", "Berth: 7; Length: 9 m"), "", False, "7"),  # nothing else names it
+        (("Keeper: Ada Brisk; Lamp: A3", "Keeper: Piet Rook; Lamp: A4"), "lamp", False, "A4"),
+    ],
+)
+def test_a_row_is_named_by_its_thing(rows: tuple[str, ...], asked: str, persons: bool, name: str) -> None:
+    table = table_of(*rows)
+    named = table.naming(table.rows[1], word_families(asked), measured="Price", persons=persons)
+    assert named.said == name

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from polyhop.english.answer_type import asked_for
+from polyhop.english.answer_type import AnswerType, answer_type, asked_for
 from polyhop.models.choice import Models
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointing, point_each
@@ -120,4 +120,5 @@ def _named(question: str, table: RowTable, read: Sequence[Pointing], rows: Seque
     column = max(votes, key=lambda name: votes[name], default="")
     asked = word_families(asked_for(question))
     chosen = [table.rows[at] for at in rows]
-    return [(row.under(column) or row.naming(asked), row) for row in chosen]
+    persons = answer_type(question) is AnswerType.PERSON
+    return [(row.under(column) or table.naming(row, asked, persons=persons), row) for row in chosen]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.answer_type import asked_for
+from polyhop.english.answer_type import AnswerType, answer_type, asked_for
 from polyhop.indexes.folding import pieces
 from polyhop.ports import Reranker
 from polyhop.reading.conversations.turns import SpokenPassage
@@ -291,7 +291,8 @@ def _agreeing(question: str, table: RowTable) -> Items:
         if {"yes", "no"} == set(values) and frozenset() < name <= asked and asked - name <= kind and table.is_whole:
             wanted = "no" if negated(question) != negated(column) else "yes"
             rows = [row for row, value in zip(table.rows, values, strict=True) if value == wanted]
-            named = [(row.naming(kind), row) for row in rows]
+            persons = answer_type(question) is AnswerType.PERSON
+            named = [(table.naming(row, kind, measured=column, persons=persons), row) for row in rows]
             return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in named]
     return []
 

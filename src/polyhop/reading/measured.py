@@ -19,7 +19,7 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.english.dates import DATE, parse_date
 from polyhop.english.degrees import DIMENSIONS, Degree
 from polyhop.english.numbers import Amount, amount_in, number_in
-from polyhop.english.words import FUNCTION_WORDS
+from polyhop.english.words import FUNCTION_WORDS, names_person
 from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
@@ -148,7 +148,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
         rows_with = [row for value, row in told if value == best]
         if len(rows_with) > TIED:
             return None
-        items = tuple((row.naming(asked).said, row.quote) for row in rows_with)
+        items = tuple((_naming(degree, table, row, column), row.quote) for row in rows_with)
         return Reading(
             text="; ".join(said for said, _ in items),
             kind=AnswerKind.VALUE if len(items) == 1 else AnswerKind.LIST,
@@ -230,13 +230,19 @@ def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models
     votes: Counter[str] = Counter()
     for row in rows:
         likeliest: dict[str, float] = {}
-        for one in _measures(degree.asked.format(row.cells[0].said), [row.quote], models):
+        for one in _measures(degree.asked.format(table.naming(row, frozenset()).said), [row.quote], models):
             likeliest[one.column] = max(one.chance, likeliest.get(one.column, 0.0))
         votes.update(likeliest)
     column = max(votes, key=lambda name: votes[name], default="")
     chance = votes[column] / len(rows)
     called = _called(degree, table, rows) if chance < SHARED else ""
     return (called, CALLED) if called else (column, chance)
+
+
+def _naming(degree: Degree, table: RowTable, row: Row, measured: str) -> str:
+    """What names a row, as the question calls the things."""
+    persons = names_person(degree.noun)
+    return table.naming(row, word_families(degree.noun), measured=measured, persons=persons).said
 
 
 def _called(degree: Degree, table: RowTable, rows: Sequence[Row]) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import asked_for
+from polyhop.english.dates import MONTH, WEEKDAY
 from polyhop.english.numbers import number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces, tokens
@@ -30,6 +31,10 @@ _CUT: Final = 250  # words of a passage that may go on where it ends with a row
 _FEWEST: Final = 2  # cells of a row, and rows of a table
 _SUMS: Final = frozenset({"total", "totals", "subtotal", "subtotals", "sum", "overall"})
 _MEANS: Final = frozenset({"average", "averages", "mean"})
+_NUMBERING: Final = frozenset({"no", "nr", "number", "id", "code", "ref", "sku"})  # columns that only count rows
+_NEARLY: Final = 0.8  # of a table's rows, that have names of their own in the column that names them
+_CODE: Final = re.compile(r"\S*\d\S*")
+_OF_DAYS: Final = re.compile(rf"{MONTH}|{WEEKDAY}", re.IGNORECASE)
 _WITHIN: Final = 0.01  # of a value, by which rounding may set it apart from a sum or a mean
 _EMPTY: Final = frozenset(tokens(" ".join(FUNCTION_WORDS), stem="s"))  # without their s, too: "this" is "thi"
 
@@ -64,11 +69,6 @@ class Row:
         """The value that a place in the passage's text is in."""
         return next((cell for cell in self.cells if cell.start <= place < cell.end), None)
 
-    def naming(self, asked: frozenset[str]) -> RowCell:
-        """The value that names it: under what a question calls the things, else the first; never an amount."""
-        named = (cell for cell in self.cells if asked & word_families(cell.name) and number_in(cell.said) is None)
-        return next(named, self.cells[0])
-
     def is_called(self, names: frozenset[str]) -> bool:
         """Whether what stands first in it begins or ends with one of the names: "Grand total", "Average per day"."""
         said = (pieces(cell.said) for cell in self.cells[:_FEWEST])
@@ -91,6 +91,28 @@ class RowTable:
     def is_whole(self) -> bool:
         """Whether all of its rows stand in one document."""
         return len({row.quote.passage.document_id for row in self.rows}) == 1
+
+    def naming(self, row: Row, asked: frozenset[str], *, measured: str = "", persons: bool = False) -> RowCell:
+        """The value that names a row: under what a question calls the things, but not under what it measures.
+
+        Persons go by names rather than by numbers. Where no column is called as the things are, the first one names
+        rows that has a name in each, and another one in nearly each; and else the first.
+        """
+        columns = [name for name in self.columns if name != measured]
+        telling = [name for name in columns if self._names(name, whole=persons)]
+        apart = [name for name in telling if len(set(self._names(name))) >= _NEARLY * len(self.rows)]
+        called = [name for name in columns if asked & word_families(name)]
+        both = [name for name in called if name in telling]
+        titled = [name for name in apart if "name" in pieces(name)]
+        order = (*both, *titled, *apart, *called) if persons else (*both, *called, *apart)
+        return next((cell for name in order if (cell := row.under(name)) is not None), row.cells[0])
+
+    def _names(self, column: str, *, whole: bool = False) -> list[str]:
+        """The names in a column, where most values are; ``whole``: of words, and not codes such as "M-2"."""
+        said = [cell.said for row in self.rows if (cell := row.under(column)) is not None]
+        names = [text for text in said if _is_name(text) and not (whole and _CODE.fullmatch(text))]
+        is_number = not _NUMBERING.isdisjoint(pieces(called(column)))
+        return [] if is_number or len(names) < _NEARLY * len(said) else names
 
     @property
     def without_sums(self) -> RowTable:
@@ -137,6 +159,12 @@ def _sums_up(row: Row, above: Sequence[Row], things: Sequence[Row]) -> bool:
             if exact if is_mean else value >= math.fsum(told) * (1 - _WITHIN):  # what is not read adds to a sum
                 return True
     return False
+
+
+def _is_name(text: str) -> bool:
+    """Whether a value may be a name: it has words, and is no day and no amount, as "7.5 kg"."""
+    words = [word for word in pieces(text) if word.isalpha() and _OF_DAYS.fullmatch(word) is None]
+    return bool(words) and (len(words) > 1 or not text[0].isdigit())
 
 
 def _rows(passage: Passage) -> Iterator[Row]:

@@ -164,15 +164,15 @@ What: Total; Cost: 618.95"""
     ("question", "answer"),
     [
         ("What cost the most?", "Sail"),  # not all of them together
-        ("What was the cheapest?", "Rope"),
+        ("Which item was the cheapest?", "Rope"),  # which any thing is
+        ("Which boat was the cheapest?", None),
     ],
 )
-def test_a_thing_has_the_most_rather_than_their_sum(question: str, answer: str, models: Models) -> None:
+def test_a_thing_has_the_most_rather_than_their_sum(question: str, answer: str | None, models: Models) -> None:
     degree = asked_degree(question)
     assert degree is not None
     reading = measured_row(degree, [passage(0, BILL)], models)
-    assert reading is not None
-    assert reading.text == answer
+    assert (reading and reading.text) == answer
 
 
 def test_a_row_with_a_day_and_a_name_is_called_by_the_name(models: Models) -> None:

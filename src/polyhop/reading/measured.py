@@ -46,6 +46,7 @@ NAMED: Final = 0.6  # of an option's own words, from which a sentence speaks of 
 _ORDINAL: Final = re.compile(r"(\d)(?:st|nd|rd|th)$")
 SHARED: Final = 0.25  # the least chance of a column, a mean of its cells'
 CALLED: Final = 0.7  # of the one column that is called as what is asked
+_ANYTHING: Final = word_families("item thing entry article")  # what the things of any table may be called
 TIED: Final = 2  # rows that may have the most together; where more have, nothing sets them apart
 
 
@@ -130,7 +131,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
 
     Rows that are documents of their own are no table: what others there are is not known.
     """
-    asked = word_families(degree.noun)
+    asked = word_families(degree.noun) - _ANYTHING
     tables = [table.without_sums for table in tables_in(passages) if table.is_whole]
     for table in sorted(tables, key=lambda table: -_shared(asked, table)):
         if asked and not _shared(asked, table):

@@ -42,6 +42,54 @@ def test_a_cell_is_told_where_its_column_and_its_row_are_named(question: str, va
     assert (found and found[0]) == value
 
 
+BIDS = (
+    "Lot: 1; Work: Pier; Heron Works: £41; Fenn & Varn: £44",
+    "Lot: 2; Work: Shed; Heron Works: £27; Fenn & Varn: no bid",
+    "Lot: 3; Work: Shed; Heron Works: none; Fenn & Varn: £13",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What did Fenn & Varn offer for lot 2?", "no bid"),  # rather than what they offered for another
+        ("What price does Heron Works ask for lot 3?", "none"),
+        ("What did Fenn & Varn offer for lot 1?", None),  # there is a value, but more is said
+        ("What did Fenn & Varn offer for lot 7?", None),
+        ("What did Fenn & Varn offer for the shed?", None),  # two rows have it
+        ("What did Fenn & Varn and Heron Works offer for lot 2?", None),  # one of them offered something
+        ("What did Fenn & Varn offer for 2 boats?", None),
+    ],
+)
+def test_a_cell_that_says_there_is_nothing_answers_whatever_else_is_said(question: str, value: str | None) -> None:
+    found = cell_asked_for(question, passages(*BIDS))
+    assert (found and found[0]) == value
+
+
+TRIALS = (
+    "Run: R1; Glue: Alba; Wood: Oak-7; Load: 18.6",
+    "Run: R2; Glue: Alba without primer; Wood: Oak-7; Load: 24.9",
+    "Run: R3; Glue: Alba; Wood: Ash; Load: 22.3",
+    "Run: R4; Glue: Alba; Wood: Ash; Load: 21.0",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is the load of Alba on Oak-7?", "18.6"),  # rather than of what is called so and more
+        ("What is the load of Alba without primer on Oak-7?", "24.9"),
+        ("What is the load in run R3?", "22.3"),
+        ("What is the load of Alba on ash?", None),  # two are told
+        ("What is the load of Alba on elm?", None),
+        ("What is the load of Alba on Oak-7 in the rain?", None),
+    ],
+)
+def test_a_row_may_be_named_by_several_of_its_values(question: str, value: str | None) -> None:
+    found = cell_asked_for(question, passages(*TRIALS))
+    assert (found and found[0]) == value
+
+
 def test_the_row_is_quoted() -> None:
     found = cell_asked_for("What is the fee of the Cutter?", passages(*ROWS))
     assert found is not None

@@ -27,6 +27,7 @@ _BOUNDS: Final = re.compile(
     r"|except|only|both|altogether|total|in all)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_NOTHING: Final = re.compile(r"(?:none|nil|nobody|nothing|unknown|n/?a|(?:no|not) [^\W\d].*)\.?", re.IGNORECASE)
 _CUT: Final = 250  # words of a passage that may go on where it ends with a row
 _FEWEST: Final = 2  # cells of a row, and rows of a table
 _SUMS: Final = frozenset({"total", "totals", "subtotal", "subtotals", "sum", "overall"})
@@ -200,8 +201,9 @@ def row_at(quote: Quote) -> Row | None:
 def cell_asked_for(question: str, passages: Sequence[Passage]) -> tuple[str, Quote] | None:
     """The value of the one cell whose column and row a question names, and the row that says it.
 
-    "What is the fee of the Cutter?" names both. Only where the question says nothing else that means something: what
-    is asked of a day, or with a condition, is not what the cell tells.
+    "What is the fee of the Cutter?" names both, "What was the fee of the Cutter in 1841?" a row by two of its values.
+    Only where the question says nothing else that means something: what is asked of a day, or with a condition, is not
+    what the cell tells. A cell with "none" or "no tender" does, whatever else is said: there is no value.
     """
     found = {cell.said: quote for cell, quote in _cells(question, passages)}
     return next(iter(found.items())) if len(found) == 1 else None
@@ -211,12 +213,23 @@ def _cells(question: str, passages: Sequence[Passage]) -> Iterator[tuple[RowCell
     said, asked = pieces(question), word_families(question)
     for table in tables_in(passages):
         named = [name for name in table.columns if stands_in(pieces(called(name)), said)]
-        for row in table.rows:
-            for cell in filter(None, map(row.under, named)):
+        told = [{cell: words for cell in row.cells if (words := _words_for(cell, said))} for row in table.rows]
+        most = max(map(len, told))
+        likest = [row for row, ours in zip(table.rows, told, strict=True) if len(ours) == most]
+        for row, ours in zip(table.rows, told, strict=True):
+            open_cells = [cell for cell in map(row.under, named) if cell is not None and cell not in ours]
+            for cell in open_cells:
                 rest = asked - word_families(cell.called)
-                others = (pieces(other.said) for other in row.cells if other is not cell)
-                if any(stands_in(other, said) and word_families(" ".join(other)) == rest for other in others):
+                denied = len(open_cells) == 1 and likest == [row] and _NOTHING.fullmatch(cell.said)
+                if ours and (word_families(" ".join(ours.values())) == rest or denied):
                     yield cell, row.quote
+
+
+def _words_for(cell: RowCell, said: Sequence[str]) -> str:
+    """The words by which a question names a value; a single digit or letter only behind its column's name: "lot 2"."""
+    value = pieces(cell.said)
+    ways = ([*pieces(cell.called), *value], value if len(cell.said) > 1 else [])
+    return " ".join(next((words for words in ways if value and stands_in(words, said)), ()))
 
 
 def cell_of_row(question: str, quote: Quote) -> tuple[str, Quote] | None:

@@ -37,6 +37,7 @@ def models() -> Models:
         ("Which lamps must not get wet?", ["Grebe", "Wren"]),
         ("Which lamps are lit by gas?", ["Heron", "Wren"]),
         ("Which lamps are used in the night watch?", ["Grebe", "Teal"]),
+        ("Which gas lamps are not used in the night watch?", ["Heron", "Wren"]),  # and not "no"
         ("Which lamps do we have?", ["Grebe", "Heron", "Teal", "Wren"]),
         ("Which fuels are used?", ["oil", "gas"]),
         ("Which lamps are not used in the night watch?", ["Heron", "Wren"]),

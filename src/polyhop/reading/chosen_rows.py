@@ -111,7 +111,7 @@ def _gap(signs: Sequence[float], rows: frozenset[int]) -> float:
 
 
 def _named(question: str, table: RowTable, read: Sequence[Pointing], rows: Sequence[int]) -> list[tuple[RowCell, Row]]:
-    """The cells of rows in the column that is pointed at most, or else that names them."""
+    """The cells of rows in the column that is pointed at most, or else that names them: yes and no name nothing."""
     votes: defaultdict[str, float] = defaultdict(float)
     for at in rows:
         for one in read[at].answers[:1]:
@@ -121,4 +121,8 @@ def _named(question: str, table: RowTable, read: Sequence[Pointing], rows: Seque
     asked = word_families(asked_for(question))
     chosen = [table.rows[at] for at in rows]
     persons = answer_type(question) is AnswerType.PERSON
-    return [(row.under(column) or table.naming(row, asked, persons=persons), row) for row in chosen]
+    told = [(row, cell) for row in chosen for cell in [row.under(column)]]
+    return [
+        (cell if cell and cell.said.lower() not in _VERDICTS else table.naming(row, asked, persons=persons), row)
+        for row, cell in told
+    ]

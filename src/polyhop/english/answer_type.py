@@ -168,11 +168,16 @@ def sought(question: str) -> str:
 
 
 def leaves_number_open(question: str) -> bool:
-    """Whether one thing may be asked for or several, as by "who came?" and "what was sold?"; not by "which town?"."""
+    """Whether one thing may be asked for or several, as by "who came?" and "what was sold?"; not by "which town?".
+
+    "How much was paid?" may ask for several amounts.
+    """
     words = outright(read_words(asking_part(question)))
     asked = _asking(words) if words else None
-    if asked is None or words[asked].low not in ("who", "whom", "what"):
+    if asked is None or words[asked].low not in ("who", "whom", "what", "how"):
         return False
+    if words[asked].low == "how":
+        return words[asked + 1 : asked + 2] != () and words[asked + 1].low in ("much", "many")
     if words[asked].low == "what":
         return answer_shape(question) == "open"
     return words[asked + 1 : asked + 2] != () and words[asked + 1].low not in ("is", "was")

@@ -1,4 +1,7 @@
-"""Which rows of a table answer a question for several things: each is read alone, and a condition parts them."""
+"""Which rows of a table answer a question for several things: each is read alone, and a condition parts them.
+
+Or one holds the likeliest answer, and others say the same of something else.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ from statistics import fmean
 from typing import Final
 
 from polyhop.english.answer_type import AnswerType, answer_type, asked_for
+from polyhop.indexes.folding import pieces
 from polyhop.models.choice import Models
 from polyhop.reading.negation import negated
-from polyhop.reading.pointing import Pointing, point_each
+from polyhop.reading.pointing import Pointed, Pointing, point_each
 from polyhop.reading.reader import Quote
-from polyhop.reading.rows import Row, RowCell, RowTable, tables_in, word_families
+from polyhop.reading.rows import Row, RowCell, RowTable, stands_in, tables_in, word_families
 from polyhop.reading.weighing import logit
 from polyhop.types import Passage
 
@@ -24,7 +28,10 @@ VALUES: Final = 12  # different ones of a column, from which on it parts no rows
 ALL: Final = 0.5  # of the least likely row, from which on all rows are meant
 VALUE: Final = 0.25  # what a logit of the cross-encoder for a value counts beside one of the span model for its rows
 UNNAMED: Final = 1.0  # logits that rows without a value in common have to be further apart
+ALIKE: Final = 0.25  # of the likeliest answer's chance, from which the same of a row that is named alike is meant, too
 _VERDICTS: Final = ("yes", "no")
+
+Items = Sequence[tuple[str, Quote]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +133,134 @@ def _named(question: str, table: RowTable, read: Sequence[Pointing], rows: Seque
         (cell if cell and cell.said.lower() not in _VERDICTS else table.naming(row, asked, persons=persons), row)
         for row, cell in told
     ]
+
+
+# -- beside the row of an answer
+
+
+def rows_told(found: Pointing, looked_up: float) -> tuple[Items, float]:
+    """What several rows tell, where the likeliest answer stands in one of them, and its chance; none, and 0, without.
+
+    Who is asked for: those whose rows say yes or no to it. Else what is told of all that the question names as it
+    names the likeliest. ``looked_up``: the chance, where the question says nothing else.
+    """
+    best = found.best
+    quotes = (*(one.quote for one in found.answers), *(one.quote for one in found.sentences))
+    passages = {quote.passage.id: quote.passage for quote in quotes if quote is not None}
+    for table in [one.without_sums for one in tables_in(list(passages.values()))]:
+        own = next((row for row in table.rows if best is not None and _holds(row, best)), None)
+        cell = own.at(best.start) if own is not None and best is not None else None
+        if own is None or cell is None:
+            continue
+        if answer_type(found.question) is AnswerType.PERSON:
+            if agreeing := rows_agreeing(found.question, table):
+                return agreeing, looked_up
+            if agreeing := rows_agreeing(found.question, table, others=True):
+                return agreeing, found.chance
+        return _named_alike(found, table, own, cell.name)
+    return [], 0.0
+
+
+def _named_alike(found: Pointing, table: RowTable, own: Row, column: str) -> tuple[Items, float]:
+    """The cells of a column in the rows that a question names as it does the answer's own, and that any is the answer.
+
+    "How much did we pay Varn?" where several rows have Varn, and "what do the mast and the sail cost?" one for each.
+    Another of them has to be likely, too, and no row may have words of the question that the others lack.
+    """
+    likely: dict[RowCell, float] = {}
+    for one in found.answers:
+        cell = next((row.at(one.start) for row in table.rows if _holds(row, one)), None)
+        if cell is not None and one.chance >= ALIKE * found.chance:
+            likely.setdefault(cell, one.chance)
+    for name in table.columns:
+        beside = _said_beside(own, name, column, found.question)
+        rows = [row for row in table.rows if _said_beside(row, name, column, found.question) == beside]
+        cells = [(cell, row) for row in rows if (cell := row.under(column)) is not None]
+        chances = [likely[cell] for cell, _ in cells if cell in likely]
+        if beside is not None and len({cell.said for cell, _ in cells}) > 1 and len(chances) > 1:
+            return _quoted(cells), any_of(chances)
+    return [], 0.0
+
+
+def _said_beside(row: Row, name: str, column: str, question: str) -> frozenset[str] | None:
+    """The words of a question in a row beside the value that it names there, and another; None where it names none."""
+    value = row.under(name)
+    if value is None or name == column or not _is_named(value, question, pieces(question)):
+        return None
+    others = (cell.said for cell in row.cells if cell.name not in (name, column))
+    return word_families(question) & word_families(" ".join(others))
+
+
+def _quoted(cells: Sequence[tuple[RowCell, Row]]) -> Items:
+    return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in cells]
+
+
+def rows_agreeing(question: str, table: RowTable, *, others: bool = False) -> Items:
+    """What names the rows that say yes under the column that a question names, or no where it denies that.
+
+    None where the question says more than the column and what kind of thing the table has; ``others``: those that have
+    what else it says.
+    """
+    asked, kind = word_families(question), word_families(asked_for(question))
+    for column in table.columns[1:]:
+        cells = [row.under(column) for row in table.rows]
+        values = [cell.said.lower() if cell is not None else "" for cell in cells]
+        name = word_families(column)
+        told = {"yes", "no"} == set(values) and frozenset() < name <= asked and table.is_whole
+        if told and (others or asked - name <= kind):
+            wanted = "no" if negated(question) != negated(column) else "yes"
+            meant = table.speaking_of(asked - name) if others else table.rows
+            rows = [row for row, value in zip(table.rows, values, strict=True) if value == wanted and row in meant]
+            persons = answer_type(question) is AnswerType.PERSON
+            return _quoted([(table.naming(row, kind, measured=column, persons=persons), row) for row in rows])
+    return []
+
+
+def of_rows_alike(found: Pointing, passages: Sequence[Passage]) -> Items:
+    """What stands in the column of the likeliest answer in each row that has the value which the question names.
+
+    Rows of some tables are documents of their own, so that no table is whole.
+    """
+    best, asked = found.best, pieces(found.question)
+    if best is None or best.quote is None or negated(found.question):
+        return []
+    for table in tables_in(passages):
+        own = next((row for row in table.rows if _holds(row, best)), None)
+        cell = own.at(best.start) if own is not None else None
+        if own is None or cell is None:
+            continue
+        for other in own.cells:
+            if other is cell or not _is_named(other, found.question, asked):
+                continue
+            rows = [row for row in table.rows if (value := row.under(other.name)) and value.said == other.said]
+            cells = [(one, row) for row in rows if (one := row.under(cell.name))]
+            if len({one.said for one, _ in cells}) > 1:
+                return _quoted(cells)
+    return []
+
+
+def _holds(row: Row, answer: Pointed) -> bool:
+    quote = answer.quote
+    return quote is not None and quote.passage.id == row.quote.passage.id and row.at(answer.start) is not None
+
+
+def _is_named(cell: RowCell, question: str, asked: Sequence[str]) -> bool:
+    """Whether a question names a value; one that is a number only with its column's name: "60 days"."""
+    value = pieces(cell.said)
+    if names_value(asked, value):
+        return True
+    return len(value) == 1 and value[0] in asked and bool(word_families(cell.name) & word_families(question))
+
+
+def names_value(asked: Sequence[str], value: Sequence[str]) -> bool:
+    """Whether a question names a value; one word that is a number or a letter may be anything."""
+    whole = len(value) > 1 or (len(value) == 1 and value[0].isalpha() and len(value[0]) > 2)
+    return whole and stands_in(value, asked)
+
+
+def any_of(chances: Sequence[float]) -> float:
+    """The chance that any of several holds, if each did so by itself."""
+    none = 1.0
+    for chance in chances:
+        none *= 1 - chance
+    return 1 - none

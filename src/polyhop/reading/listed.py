@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.english.answer_type import AnswerType, answer_type, asked_for
+from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.indexes.folding import pieces
 from polyhop.ports import Reranker
+from polyhop.reading.chosen_rows import any_of, names_value, of_rows_alike, rows_agreeing, rows_told
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.enumerations import items_around, items_at, items_within, lists_in
 from polyhop.reading.negation import negated
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, heading_over, text_of
-from polyhop.reading.rows import Row, RowCell, RowTable, row_at, stands_in, tables_in, word_families
+from polyhop.reading.rows import Row, RowCell, row_at, tables_in, word_families
 from polyhop.reading.weighing import chance_of, logit
 from polyhop.types import Passage
 
@@ -60,7 +61,7 @@ def likeliest_list(found: Pointing, *, anchored: bool = True, reranker: Reranker
             chances.setdefault(place, []).append(chance)
             anchors |= {place} if rank == 0 else set()
     told = {
-        place: _any([*_likely(chances), *pointed.get(place, ())])
+        place: any_of([*_likely(chances), *pointed.get(place, ())])
         for place, chances in said.items()
         if len(_likely(chances)) > 1 and (place in anchors or not anchored)
     }
@@ -165,7 +166,7 @@ def answers_listed(found: Pointing, passages: Sequence[Passage] = ()) -> tuple[I
     items, chance = enumerated(found, objects=True)
     if items:
         return items, chance
-    beside = _of_rows_alike(found, passages)
+    beside = of_rows_alike(found, passages)
     if beside:
         return beside, found.chance
     likely = {one.quote: one for one in reversed(found.answers) if one.chance >= SHARE * found.chance}
@@ -194,7 +195,7 @@ def enumerated(found: Pointing, *, objects: bool = False) -> tuple[Items, float]
             place = (items[-1][1].passage.id, items[-1][1].end)
             told.setdefault(place, (items, []))[1].append(one.chance)
     best = max(told.values(), key=lambda one: max(one[1]), default=None)
-    return ([], 0.0) if best is None or max(best[1]) < found.chance else (best[0], min(_any(best[1]), SUREST))
+    return ([], 0.0) if best is None or max(best[1]) < found.chance else (best[0], min(any_of(best[1]), SUREST))
 
 
 def _items_around(one: Pointed, *, objects: bool) -> Items:
@@ -207,7 +208,13 @@ def _items_around(one: Pointed, *, objects: bool) -> Items:
 
 
 def several_listed(found: Pointing) -> tuple[Items, float]:
-    """The enumeration that both of the likeliest answers are part of; none, and 0, where there is none of several."""
+    """Several things that answer a question which may ask for one: rows, or an enumeration; none, and 0, without.
+
+    An enumeration that both of the likeliest answers are part of. Of amounts each is of something else.
+    """
+    rows, chance = rows_told(found, TOLD)
+    if rows or answer_type(found.question) is AnswerType.NUMBER:
+        return rows, min(chance, SUREST)
     items, chance = enumerated(found)
     second = found.answers[1].quote if len(found.answers) > 1 else None
     start = found.answers[1].start if second is not None else -1
@@ -265,7 +272,7 @@ def looked_up(question: str, passages: Sequence[Passage]) -> Items:
     """
     asked, denies = pieces(question), negated(question)
     for table in tables_in(passages):
-        if agreeing := _agreeing(question, table):
+        if agreeing := rows_agreeing(question, table):
             return agreeing
         names = {word: name for name in reversed(table.columns) for word in word_families(name)}
         named = next((names[word] for each in asked for word in word_families(each) if word in names), "")
@@ -278,79 +285,10 @@ def looked_up(question: str, passages: Sequence[Passage]) -> Items:
     return []
 
 
-def _agreeing(question: str, table: RowTable) -> Items:
-    """What names the rows that say yes under the column that a question names, or no where it denies that.
-
-    None where the question says more than the column and what kind of thing the table has.
-    """
-    asked, kind = word_families(question), word_families(asked_for(question))
-    for column in table.columns[1:]:
-        cells = [row.under(column) for row in table.rows]
-        values = [cell.said.lower() if cell is not None else "" for cell in cells]
-        name = word_families(column)
-        if {"yes", "no"} == set(values) and frozenset() < name <= asked and asked - name <= kind and table.is_whole:
-            wanted = "no" if negated(question) != negated(column) else "yes"
-            rows = [row for row, value in zip(table.rows, values, strict=True) if value == wanted]
-            persons = answer_type(question) is AnswerType.PERSON
-            named = [(table.naming(row, kind, measured=column, persons=persons), row) for row in rows]
-            return [(cell.said, Quote(row.quote.passage, cell.start, cell.end)) for cell, row in named]
-    return []
-
-
-def _of_rows_alike(found: Pointing, passages: Sequence[Passage]) -> Items:
-    """What stands in the column of the likeliest answer in each row that has the value which the question names.
-
-    Rows of some tables are documents of their own, so that no table is whole.
-    """
-    best, asked = found.best, pieces(found.question)
-    if best is None or best.quote is None or negated(found.question):
-        return []
-    for table in tables_in(passages):
-        own = next((row for row in table.rows if _holds(row, best)), None)
-        cell = own.at(best.start) if own is not None else None
-        if own is None or cell is None:
-            continue
-        for other in own.cells:
-            if other is cell or not _is_named(other, found.question, asked):
-                continue
-            rows = [row for row in table.rows if (value := row.under(other.name)) and value.said == other.said]
-            cells = [(one, row) for row in rows if (one := row.under(cell.name))]
-            if len({one.said for one, _ in cells}) > 1:
-                return [(one.said, Quote(row.quote.passage, one.start, one.end)) for one, row in cells]
-    return []
-
-
-def _holds(row: Row, answer: Pointed) -> bool:
-    quote = answer.quote
-    return quote is not None and quote.passage.id == row.quote.passage.id and row.at(answer.start) is not None
-
-
-def _is_named(cell: RowCell, question: str, asked: Sequence[str]) -> bool:
-    """Whether a question names a value; one that is a number only with its column's name: "60 days"."""
-    value = pieces(cell.said)
-    if _names(asked, value):
-        return True
-    return len(value) == 1 and value[0] in asked and bool(word_families(cell.name) & word_families(question))
-
-
 def _said_of(row: Row, named: RowCell, asked: Sequence[str]) -> str:
     """The value of another cell of a row that a question names; nothing where it names none."""
     others = (cell.said for cell in row.cells if cell is not named)
-    return next((value for value in others if _names(asked, pieces(value))), "")
-
-
-def _names(asked: Sequence[str], value: Sequence[str]) -> bool:
-    """Whether a question names a value; one word that is a number or a letter may be anything."""
-    whole = len(value) > 1 or (len(value) == 1 and value[0].isalpha() and len(value[0]) > 2)
-    return whole and stands_in(value, asked)
-
-
-def _any(chances: Sequence[float]) -> float:
-    """The chance that any of several holds, if each did so by itself."""
-    none = 1.0
-    for chance in chances:
-        none *= 1 - chance
-    return 1 - none
+    return next((value for value in others if names_value(asked, pieces(value))), "")
 
 
 def _items_at(quote: Quote) -> Items:

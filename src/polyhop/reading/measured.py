@@ -118,7 +118,7 @@ def _borne_out(way: Sequence[_Measured], ways: Sequence[Sequence[_Measured]], ch
 
 
 def measured_of_all(question: str, degree: Degree, passages: Sequence[Passage], models: Models) -> Reading | None:
-    """The most or the least of what the question does not name: rows of a table, or documents that are siblings."""
+    """The most or the least of what the question does not name: rows or columns of a table, or sibling documents."""
     row = measured_row(degree, passages, models) if degree.most else None
     options = siblings_named(question, degree.noun, passages)
     sibling = measured_choice(options, degree, passages, models) if options else None
@@ -136,7 +136,7 @@ def measured_row(degree: Degree, passages: Sequence[Passage], models: Models) ->
     for table in sorted(tables, key=lambda table: -_shared(asked, table)):
         if asked and not _shared(asked, table):
             return None
-        rows = _asked_for(asked, table)
+        rows = table.speaking_of(asked)[:ROWS]
         column, chance = _column(degree, table, rows, models)
         if chance < SHARED:
             continue
@@ -215,15 +215,6 @@ def _measures(question: str, quotes: Sequence[Quote], models: Models) -> Iterato
 
 
 # -- tables
-
-
-def _asked_for(asked: frozenset[str], table: RowTable) -> Sequence[Row]:
-    """The rows that the question speaks of: those that have its words, but for words that the whole table is of."""
-    rows: Sequence[Row] = table.rows[:ROWS]
-    for word in asked - word_families(" ".join([table.heading, *table.columns])):
-        having = [row for row in rows if word in word_families(" ".join(cell.said for cell in row.cells))]
-        rows = having or rows
-    return rows
 
 
 def _column(degree: Degree, table: RowTable, rows: Sequence[Row], models: Models) -> tuple[str, float]:

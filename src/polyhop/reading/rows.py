@@ -93,6 +93,14 @@ class RowTable:
         """Whether all of its rows stand in one document."""
         return len({row.quote.passage.document_id for row in self.rows}) == 1
 
+    def speaking_of(self, asked: frozenset[str]) -> Sequence[Row]:
+        """The rows with the words that are asked about, but for those that the whole table is of, or no row has."""
+        rows: Sequence[Row] = self.rows
+        for word in asked - word_families(" ".join([self.heading, *self.columns])):
+            having = [row for row in rows if word in word_families(" ".join(cell.said for cell in row.cells))]
+            rows = having or rows
+        return rows
+
     def naming(self, row: Row, asked: frozenset[str], *, measured: str = "", persons: bool = False) -> RowCell:
         """The value that names a row: under what a question calls the things, but not under what it measures.
 
@@ -213,19 +221,26 @@ def _cells(question: str, passages: Sequence[Passage]) -> Iterator[tuple[RowCell
     said, asked = pieces(question), word_families(question)
     for table in tables_in(passages):
         named = [name for name in table.columns if stands_in(pieces(called(name)), said)]
-        told = [{cell: words for cell in row.cells if (words := _words_for(cell, said))} for row in table.rows]
-        most = max(map(len, told))
-        likest = [row for row, ours in zip(table.rows, told, strict=True) if len(ours) == most]
+        told = [{cell: words for cell in row.cells if (words := words_for(cell, said))} for row in table.rows]
+        likest = row_named(question, table)
         for row, ours in zip(table.rows, told, strict=True):
             open_cells = [cell for cell in map(row.under, named) if cell is not None and cell not in ours]
             for cell in open_cells:
                 rest = asked - word_families(cell.called)
-                denied = len(open_cells) == 1 and likest == [row] and _NOTHING.fullmatch(cell.said)
+                denied = len(open_cells) == 1 and likest is row and _NOTHING.fullmatch(cell.said)
                 if ours and (word_families(" ".join(ours.values())) == rest or denied):
                     yield cell, row.quote
 
 
-def _words_for(cell: RowCell, said: Sequence[str]) -> str:
+def row_named(question: str, table: RowTable) -> Row | None:
+    """The row that has most of the values which a question names; None where it names none, or several have as many."""
+    said = pieces(question)
+    told = [sum(bool(words_for(cell, said)) for cell in row.cells) for row in table.rows]
+    most = max(told, default=0)
+    return table.rows[told.index(most)] if most and told.count(most) == 1 else None
+
+
+def words_for(cell: RowCell, said: Sequence[str]) -> str:
     """The words by which a question names a value; a single digit or letter only behind its column's name: "lot 2"."""
     value = pieces(cell.said)
     ways = ([*pieces(cell.called), *value], value if len(cell.said) > 1 else [])
@@ -302,8 +317,8 @@ def _with_named(question: str, what: str, table: RowTable) -> tuple[Row, ...]:
     }
     if not called or not named:
         return ()
-    things = table.without_sums.rows
-    return tuple(row for row in things if named <= {(cell.name, item) for cell in row.cells for item in _items(cell)})
+    rows = table.without_sums.rows
+    return tuple(row for row in rows if named <= {(cell.name, item) for cell in row.cells for item in _items(cell)})
 
 
 def _items(cell: RowCell) -> list[tuple[str, ...]]:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from polyhop.english.degrees import asked_degree
 from polyhop.reading.reader import Quote
-from polyhop.reading.rows import RowTable, cell_asked_for, cell_of_row, rows_counted, tables_in, word_families
+from polyhop.reading.rows import (
+    RowTable,
+    cell_asked_for,
+    cell_of_row,
+    price_within,
+    rows_counted,
+    tables_in,
+    word_families,
+)
 from polyhop.types import Passage
 
 ROWS = (
@@ -224,3 +233,36 @@ def test_a_row_is_named_by_its_thing(rows: tuple[str, ...], asked: str, persons:
     table = table_of(*rows)
     named = table.naming(table.rows[1], word_families(asked), measured="Price", persons=persons)
     assert named.said == name
+
+
+OFFERS = """Lot: 1; Work: Pier; Heron Works: £41,300; Tarn: £38,950; Fenn & Varn: £44,000
+Lot: 2; Work: Shed; Heron Works: £27,800; Tarn: £29,400; Fenn & Varn: no bid
+Lot: 3; Work: Wall; Heron Works: £500; Tarn: £500; Fenn & Varn: no bid"""
+SAILS = """Sail: Jib; Net: £400; Gross: £480; Weight: 4 kg
+Sail: Main; Net: £700; Gross: £840; Weight: 9 kg"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which firm offered the lowest price for lot 1?", "Tarn"),
+        ("Which firm is the cheapest for lot 2?", "Heron Works"),
+        ("Who asks the highest price for the shed?", "Tarn"),
+        ("What is the lowest price for lot 1?", "£38,950"),
+        ("What is the highest bid for lot 2?", "£29,400"),
+        ("Which firm offered the lowest price?", None),  # of which lot?
+        ("Which firm offered the lowest price for lot 7?", None),
+        ("Which firm offered the lowest price for lot 3?", None),  # two did
+        ("Which firm is the oldest of lot 1?", None),  # no price is asked for
+        ("Which shop has the lowest price of the jib?", None),  # "Net" is no shop
+    ],
+)
+def test_columns_of_a_row_that_is_named_are_compared_by_price(question: str, told: str | None) -> None:
+    degree = asked_degree(question)
+    assert degree is not None
+    pages = [
+        Passage(id=name, document_id=name, ordinal=0, start=0, end=len(text), title=name, text=text)
+        for name, text in (("Bids", OFFERS), ("Sails", SAILS))
+    ]
+    found = price_within(question, degree, pages)
+    assert (found and found[0]) == told

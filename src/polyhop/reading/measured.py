@@ -24,7 +24,7 @@ from polyhop.indexes.folding import family, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.pointing import point_together
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
-from polyhop.reading.rows import Row, RowTable, row_at, tables_in, word_families
+from polyhop.reading.rows import Row, RowTable, price_within, row_at, tables_in, word_families
 from polyhop.reading.steps import Candidate, StepReading, counted_in, dated, read_step
 from polyhop.reading.subjects import siblings_named
 from polyhop.types import AnswerKind, Passage
@@ -122,7 +122,9 @@ def measured_of_all(question: str, degree: Degree, passages: Sequence[Passage], 
     row = measured_row(degree, passages, models) if degree.most else None
     options = siblings_named(question, degree.noun, passages)
     sibling = measured_choice(options, degree, passages, models) if options else None
-    told = [one for one in (row, sibling) if one is not None]
+    price = price_within(question, degree, passages)
+    within = price and Reading(text=price[0], quotes=(price[1],), confidence=CALLED, note="of the prices in a row")
+    told = [one for one in (row, sibling, within) if one is not None]
     return max(told, key=lambda one: one.confidence, default=None)
 
 

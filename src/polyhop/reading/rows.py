@@ -12,7 +12,8 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import asked_for
 from polyhop.english.dates import MONTH, WEEKDAY
-from polyhop.english.numbers import number_in
+from polyhop.english.degrees import DIMENSIONS, Degree
+from polyhop.english.numbers import amount_in, number_in
 from polyhop.english.words import FUNCTION_WORDS
 from polyhop.indexes.folding import family, pieces, tokens
 from polyhop.reading.reader import Quote, headings_over
@@ -37,6 +38,8 @@ _NEARLY: Final = 0.8  # of a table's rows, that have names of their own in the c
 _CODE: Final = re.compile(r"\S*\d\S*")
 _OF_DAYS: Final = re.compile(rf"{MONTH}|{WEEKDAY}", re.IGNORECASE)
 _WITHIN: Final = 0.01  # of a value, by which rounding may set it apart from a sum or a mean
+_PRICES: Final = f"{DIMENSIONS['expensive']} expensive bid offer rent"
+_PARTS: Final = "net gross tax vat total sum amount value paid deposit balance discount"  # of a price
 _EMPTY: Final = frozenset(tokens(" ".join(FUNCTION_WORDS), stem="s"))  # without their s, too: "this" is "thi"
 
 
@@ -245,6 +248,32 @@ def words_for(cell: RowCell, said: Sequence[str]) -> str:
     value = pieces(cell.said)
     ways = ([*pieces(cell.called), *value], value if len(cell.said) > 1 else [])
     return " ".join(next((words for words in ways if value and stands_in(words, said)), ()))
+
+
+def price_within(question: str, degree: Degree, passages: Sequence[Passage]) -> tuple[str, Quote] | None:
+    """The column with the highest or lowest price in the row that a question names; that price, where it is asked for.
+
+    "Which firm offers the lowest price for lot 1?" of a table with a column for each firm. None where several have as
+    much, and of columns such as "Net" and "Gross", which are no things.
+    """
+    priced = word_families(_PRICES)
+    for table in tables_in(passages) if priced & word_families(f"{question} {degree.asked}") else ():
+        row = row_named(question, table)
+        prices = [] if row is None else list(_prices(question, row))
+        best = (max if degree.more else min)((value for value, _ in prices), default=0.0)
+        cells = [cell for value, cell in prices if value == best]
+        measures = any(word_families(cell.name) & word_families(f"{_PRICES} {_PARTS}") for _, cell in prices)
+        if row is not None and len(prices) >= _FEWEST and len(cells) == 1 and not measures:
+            return cells[0].said if word_families(asked_for(question)) <= priced else cells[0].called, row.quote
+    return None
+
+
+def _prices(question: str, row: Row) -> Iterator[tuple[float, RowCell]]:
+    """The sums of money in a row, but for those that the question names the row by."""
+    for cell in row.cells:
+        amount = amount_in(row.quote.passage.text, cell.start, cell.end)
+        if amount is not None and amount.kind == "money" and not words_for(cell, pieces(question)):
+            yield amount.value, cell
 
 
 def cell_of_row(question: str, quote: Quote) -> tuple[str, Quote] | None:

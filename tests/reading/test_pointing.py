@@ -34,6 +34,8 @@ def shown_by(widened: Callable[[Quote, int, int], tuple[int, int]], text: str, p
         ('Its name is "Heron".', "Heron", "Heron"),
         ('They are "Heron", "Grebe" and "Tern".', 'Heron", "Grebe" and "Tern', '"Heron", "Grebe" and "Tern"'),
         ("Lit in 1871 [see", "1871 [see", "1871 [see"),
+        ("It is wider than `gate.width` and waits.", "wider than `gate.width", "wider than `gate.width`"),
+        ("It is wider than ``gate`` and waits.", "wider than ``gate", "wider than ``gate``"),
     ],
 )
 def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -> None:
@@ -58,6 +60,16 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
         ("Built by Ada J. B. O'Rook-Tarn.", "Ada J. B.", "Ada J. B. O'Rook-Tarn"),
         ("It has vitamin B. The lamp is lit.", "vitamin B.", "vitamin B."),
         ("Built by Ada B. in 1871.", "Ada B.", "Ada B."),
+        ("It is wider than `gate.width_m`.", "wider than `gate", "wider than `gate.width_m"),
+        ("Set max_width to 4.", "max", "max_width"),
+        ("It came with 2.0.1 at last.", "2.0", "2.0.1"),
+        ("It draws 2.5 m.", "2", "2.5"),
+        ("It was lit in 1871.2 It is old.", "1871", "1871"),  # a note
+        ("The lamp burns.The keeper sleeps.", "burns", "burns"),
+        ("The lamp burns.3 It is old.", "burns", "burns"),
+        ("It is called `turn-lamps`.", "`turn-lamps`", "turn-lamps"),
+        ("It is called ``turn-lamps``.", "`turn-lamps``", "turn-lamps"),
+        ("Run `turn` and `wait` first.", "`turn` and `wait`", "`turn` and `wait`"),
     ],
 )
 def test_words_and_values_are_pointed_at_whole(text: str, pointed: str, shown: str) -> None:
@@ -172,3 +184,26 @@ def test_a_sentence_hardly_tells_a_value_that_is_pointed_at_in_another_one() -> 
     assert 0.1 < differing.telling < 0.4
     assert replace(differing, answers=()).telling == 0.6
     assert Pointing(question="?").telling == 0.0
+
+
+class Pointer:
+    """Points at the first so many characters of what is read."""
+
+    name = "pointer"
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def read(self, question: str, texts: Sequence[Sequence[TextPart]]) -> list[SpanReading]:
+        """The same for all texts."""
+        span = PointedSpan(score=0.0, part=1, start=0, end=self._length)
+        return [SpanReading(none=0.0, span=1.0, yes=0.0, no=0.0, spans=(span,), evidence=()) for _ in texts]
+
+
+@pytest.mark.parametrize(("length", "answers"), [(1, []), (2, []), (10, ["The lamp"])])
+def test_marks_alone_are_no_answer(
+    length: int, answers: list[str], models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(models), "span_model", property(lambda _: Pointer(length)))
+    found = point("What was new?", overlapping("- The lamp is lit.", (0, 18)), models)
+    assert [one.text for one in found.answers] == answers

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from string import punctuation
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
@@ -21,8 +22,15 @@ from polyhop.reading.reader import Quote, heading_over, less_likely, text_of
 from polyhop.types import Passage
 
 APART: Final = -1.6  # logits of a sentence that is to tell a value, where the likeliest value stands in another one
-# Marks of which one opens and one closes; straight quotation marks do both.
-PAIRED: Final = ("()", "[]", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", '""')
+# Marks of which one opens and one closes; straight quotation marks and those of code do both.
+PAIRED: Final = tuple(
+    pair.split() for pair in ("( )", "[ ]", "\u201c \u201d", "\u201e \u201c", "\u00ab \u00bb", '" "', "`` ``", "` `")
+)
+_CODE: Final = "`"  # around what is code, in Markdown and the like
+_MARKS: Final = f"{punctuation}\u2022\u2013\u2014\u2026\u201c\u201d\u201e\u00ab\u00bb"  # of which alone no answer is
+_WITHIN: Final = re.compile(  # the rest of a name or number that goes on: "_mib", ".body_mib", the ".1" of "2.0.1"
+    r"(?:(?<=\w)_\w+|(?<=[^\W\d])\.(?=[a-z])\w+|(?<=\d)(?<!\d{4})\.\d\w*)+"
+)
 _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: "file(s)"
 _INITIAL: Final = re.compile(r"(?<=[a-z] )(?:[A-Z]\.[ ]?){1,3}\Z")  # behind a first name
 _NAME_AFTER: Final = re.compile(r"[ ]((?:[A-Z]['\u2019])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?)\b")
@@ -228,7 +236,7 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
         start, end = place.start, place.end
     start, end = closed(place, *whole(place, start, end))
     text = place.passage.text[start:end].strip()
-    if not text:
+    if not text.strip(_MARKS):
         return None
     own = _named_self(question, text, found.by)
     if own is None:
@@ -247,10 +255,17 @@ def _named_self(question: str, said: str, by: Quote | None) -> str | None:
 
 
 def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
-    """A stretch with the rest of what it is within: a day in digits, "address(es)", a key in groups, "Ada B. Rook"."""
+    """A stretch with the rest of what it is within: a day in digits, "address(es)", a key in groups, "Ada B. Rook".
+
+    A name of code is whole with all its parts, and needs no marks around it.
+    """
     text = place.passage.text
     bullet = _BULLET.match(text, start, end)
     start = bullet.end() if bullet else start
+    name = text[start:end].strip(_CODE)
+    if name and _CODE not in name:
+        start = text.index(name, start)
+        end = start + len(name)
     around = max(place.start, start - _AROUND), min(place.end, end + _AROUND)
     keys = _KEY.finditer(text, *around) if _KEY.fullmatch(text, start, end) else ()
     for one in (*DAY_IN_DIGITS.finditer(text, *around), *keys):
@@ -259,6 +274,9 @@ def whole(place: Quote, start: int, end: int) -> tuple[int, int]:
     named = _NAME_AFTER.match(text, end, place.end) if _INITIAL.search(text[start:end]) else None
     if named is not None and named[1].lower() not in FUNCTION_WORDS:
         return start, named.end()
+    rest = _WITHIN.match(text, end, place.end)
+    if rest is not None:
+        return start, rest.end()
     ending = _ENDING.match(text, end, place.end)
     if ending is not None and text[end - 1 : end].isalpha():
         return start, ending.end()
@@ -272,13 +290,15 @@ def closed(place: Quote, start: int, end: int) -> tuple[int, int]:
     for opening, closing in PAIRED:
         odd = opening == closing and said.count(opening) % 2 == 1
         surplus = said.count(opening) - said.count(closing)
-        inside = place.start < start and end < place.end and text[start - 1] == text[end] == closing
-        if opening == closing and opening in said and inside and not odd:  # from within one quotation to within another
-            return start - 1, end + 1
-        if end < place.end and text[end] == closing and (odd or surplus > 0):
-            return start, end + 1
-        if start > place.start and text[start - 1] == opening and (odd or surplus < 0):
-            return start - 1, end
+        opened, closes = text.endswith(opening, place.start, start), text.startswith(closing, end, place.end)
+        if (
+            opening == closing and opening in said and opened and closes and not odd
+        ):  # from within one to within another
+            return start - len(opening), end + len(closing)
+        if closes and (odd or surplus > 0):
+            return start, end + len(closing)
+        if opened and (odd or surplus < 0):
+            return start - len(opening), end
     return start, end
 
 

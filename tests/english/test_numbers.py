@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.dates import DATE, length_of, parse_date, time_apart
-from polyhop.english.numbers import Amount, amount_apart, amount_in, names_version, number_in, versions_in
+from polyhop.english.numbers import (
+    Amount,
+    amount_apart,
+    amount_in,
+    codes_in,
+    names_code,
+    names_version,
+    number_in,
+    of_one_series,
+    versions_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -148,3 +158,55 @@ def test_a_life_is_counted_in_whole_years() -> None:
     assert longer == (49, 10, 21)
     assert shorter < longer
     assert length_of((1900, 0, 0), (1950, 3, 4))[0] == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Lamp-401 failed as TAR-1204 says, see 2031-014.", ["Lamp-401", "TAR-1204", "2031-014"]),
+        ("Keepers of grade K3 set gate.max_width and mill_speed.", ["K3", "gate.max_width", "mill_speed"]),
+        ("In the mid-1990s the under-19 ferry was long-lived, e.g. in the U.S.", []),
+        ("From 2031-03-21 to 21-Mar-2032, 10-12 lamps, 2.5 m, in 2019-2020.", []),
+        ("Write to ada-2@mill.example or see https://mill.example/a-17.", []),
+    ],
+)
+def test_codes_of_a_series_stand_in_a_text(text: str, codes: list[str]) -> None:
+    assert [code[0] for code in codes_in(text)] == codes
+
+
+@pytest.mark.parametrize(
+    ("code", "other", "alike"),
+    [
+        ("TAR-1204", "TAR-1304", True),
+        ("tar-1204", "TAR-1304", True),
+        ("2031-014", "2031-013", True),
+        ("K3", "K4", True),
+        ("gate.open_per_hour", "gate.open_per_minute", True),
+        ("TAR-1204", "TAR-1204", False),
+        ("TAR-7", "TAR-007", False),
+        ("TAR-1204", "ORL-1304", False),
+        ("TAR-1204", "ORL-1204", False),
+        ("gate.open_per_min", "gate.open_per_minute", False),
+        ("gate.width", "mill.speed", False),
+    ],
+)
+def test_codes_that_differ_in_one_part_are_of_one_series(code: str, other: str, alike: bool) -> None:
+    assert of_one_series(code, other) is alike
+    assert of_one_series(other, code) is alike
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "named"),
+    [
+        ("It is TAR-1204.", "TAR-1204", True),
+        ("It is TAR 1204.", "TAR-1204", True),
+        ("It is tar1204's.", "TAR-1204", True),
+        ("It is TAR-12045.", "TAR-1204", False),
+        ("It is STAR-1204.", "TAR-1204", False),
+        ("[gate]\nmax_width = 4", "gate.max_width", True),
+        ("max_width = 4", "gate.max_width", True),
+        ("mill.max_width = 4", "gate.max_width", False),
+    ],
+)
+def test_a_code_is_named_however_it_is_joined(text: str, code: str, named: bool) -> None:
+    assert names_code(text, code) is named

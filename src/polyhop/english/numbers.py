@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -73,6 +74,9 @@ _VERSION: Final = re.compile(
     rf"|v?(?P<long>\d{{1,4}}(?:\.\d{{1,4}}){{2,3}}{_BEFORE_RELEASE}))(?!\.?\w)",
     re.IGNORECASE,
 )
+_JOINED: Final = re.compile(r"(?<![\w@/.-])\w+(?:[-_.]\w+)*(?![\w@/])")
+_PARTS: Final = re.compile(r"[^\W\d_]+|\d+")
+_YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
 
 
 class _Found(NamedTuple):
@@ -198,3 +202,46 @@ def versions_in(text: str) -> frozenset[str]:
 def names_version(text: str, version: str) -> bool:
     """Whether a version stands in a text, and not a longer one that begins or ends like it."""
     return re.search(rf"(?<![\d.]){re.escape(version)}(?!\.?\d)", text) is not None
+
+
+def codes_in(text: str) -> Iterator[re.Match[str]]:
+    """What is told from others of its series by a number or a word: "PEN-1001", "E3", "2031-014", "gate.max_width".
+
+    Not what has a day, or an age or a decade, such as "under-19" and "mid-1990s".
+    """
+    return (found for found in _JOINED.finditer(text) if _is_code(found[0]))
+
+
+def _is_code(said: str) -> bool:
+    parts = _PARTS.findall(said)
+    words, numbers = [one for one in parts if one.isalpha()], [one for one in parts if not one.isalpha()]
+    if len(parts) < 2:
+        return False
+    if not numbers:
+        return ("_" in said or "." in said) and all(len(word) > 1 for word in words)
+    longer = any(len(number) > 2 and not _YEAR.fullmatch(number) for number in numbers)
+    if not words:
+        return longer and "." not in said
+    return said[0].isupper() and ("".join(words).isupper() or not any(map(_YEAR.fullmatch, numbers)))
+
+
+def of_one_series(code: str, other: str) -> bool:
+    """Whether two codes are alike but for one number, or one word where they have none: forms of one word are one."""
+    ours, theirs = (_PARTS.findall(said.lower()) for said in (code, other))
+    differ = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    if len(ours) != len(theirs) or len(ours) < 2 or len(differ) != 1:
+        return False
+    ((one, another),) = differ
+    if any(part.isdecimal() for part in ours):
+        return one.isdecimal() and another.isdecimal() and int(one) != int(another)
+    return not one.startswith(another) and not another.startswith(one)
+
+
+def names_code(text: str, code: str) -> bool:
+    """Whether a text names a code, however it is joined; or its last name alone, as under "[gate]" in settings."""
+    return any(
+        re.search(rf"(?<![\w.]){pattern}(?!\d)(?![^\W\d_]{{2}})", text, re.IGNORECASE) is not None
+        for said in {code, code.rpartition(".")[2]}
+        if not said.isdecimal()
+        for pattern in [r"[\W_]{0,2}".join(map(re.escape, _PARTS.findall(said)))]
+    )

@@ -14,7 +14,7 @@ from polyhop.planning.filling import rewrite
 from polyhop.plans import Plan
 from polyhop.reading.pointing import Pointed, point
 from polyhop.reading.reader import Quote
-from polyhop.reading.weighing import read_weighed
+from polyhop.reading.weighing import less_of_others, read_weighed
 from polyhop.types import Passage
 
 LEAST: Final = 0.01  # of the chance: below, nothing is a candidate
@@ -53,7 +53,7 @@ def glance(question: str, passages: Sequence[Passage], models: Models) -> list[C
 
     Made for what strategies look up on their way: each passage is read by itself, and nothing is weighed.
     """
-    return _candidates(point(question, passages, models).answers, [question])
+    return _candidates(less_of_others(point(question, passages, models).answers, question), [question])
 
 
 def read_step(question: str, passages: Sequence[Passage], models: Models, *, names: Sequence[str] = ()) -> StepReading:

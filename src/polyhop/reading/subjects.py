@@ -190,7 +190,7 @@ def _is_of_another(quote: Quote, asked: frozenset[str]) -> bool:
     Over a heading itself stands that of the section before.
     """
     heads = any(start <= quote.start < end for start, end in quote.passage.headings)
-    headings = (text_of(quote),) if heads else (*headings_over(quote), *_wider_headings(quote))
+    headings = (text_of(quote),) if heads else (*headings_over(quote), *wider_headings(quote))
     over = [heading for heading in headings if versions_in(heading)]
     if not over or any(asked & versions_in(said) for said in (*over, text_of(quote))):
         return False
@@ -199,7 +199,7 @@ def _is_of_another(quote: Quote, asked: frozenset[str]) -> bool:
     return any(version.count(".") in parts for versions in named for version in versions)
 
 
-def _wider_headings(quote: Quote) -> Iterator[str]:
+def wider_headings(quote: Quote) -> Iterator[str]:
     """The headings of its passage that the nearest one above a sentence stands under, as Markdown's signs tell."""
     text = quote.passage.text
     least = 0
@@ -255,7 +255,7 @@ def _are_within(asked: frozenset[str], said: frozenset[str]) -> bool:
 
 def _version_over(quote: Quote) -> tuple[str, tuple[Quote, ...]]:
     """The version in the nearest heading over a sentence that is one of a version, and the heading; else nothing."""
-    for heading in (*headings_over(quote), *_wider_headings(quote)):
+    for heading in (*headings_over(quote), *wider_headings(quote)):
         match = _HEADS_VERSION.fullmatch(heading.strip())
         named = versions_in(_SECTION.sub("", heading))
         version = (match["alone"] or match["released"]) if match else next(iter(named)) if len(named) == 1 else ""

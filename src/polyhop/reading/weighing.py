@@ -19,13 +19,14 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from polyhop.documents.sentences import sentence_spans
+from polyhop.english.numbers import codes_in, names_code, of_one_series
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import denies, spoken_of
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
-from polyhop.reading.reader import Quote, heading_over, less_likely, text_of
-from polyhop.reading.subjects import named_apart, of_its_version, speaks_of
+from polyhop.reading.reader import Quote, heading_over, headings_over, less_likely, text_of
+from polyhop.reading.subjects import named_apart, of_its_version, speaks_of, wider_headings
 from polyhop.types import Passage
 
 ANSWERS: Final = 8  # likeliest of each kind of reading that are weighed
@@ -33,6 +34,7 @@ SENTENCES: Final = 16  # likeliest to the span model that are weighed; the other
 WORDS: Final = 170  # of the likeliest sentences of all passages, which are read together
 TELLING: Final = 4  # likeliest sentences, one of which tells whether something is so
 SIBLING: Final = -1.8  # logits of what stands in a document whose sibling is named: six times less often right
+OTHER: Final = -3.5  # logits of what is said of another code of a series: it is hardly ever said of both
 SURE: Final = 1e-4  # chances nearer to 0 or 1 tell no more
 
 Told = TypeVar("Told", Pointed, Supporting)
@@ -69,13 +71,13 @@ def read_weighed(question: str, passages: Sequence[Passage], models: Models, *, 
     """Read a question in both ways; at most so many words are read together."""
     apart = named_apart(question, passages)
     each = supported(of_its_version(point(question, passages, models)), models)
-    each = replace(each, sentences=less_of_siblings(each.sentences, apart))
+    each = replace(each, sentences=less_of_others(less_of_siblings(each.sentences, apart), question))
     if apart:  # whether something is so is told by the others
         own = point(question, [one for one in passages if one.id not in apart], models)
         each = replace(each, yes=own.yes, no=own.no, none=own.none)
     together = point_together(question, likeliest(each, passages, words), models)
     found = weighed(each, together)
-    found = replace(found, answers=less_of_siblings(found.answers, apart))
+    found = replace(found, answers=less_of_others(less_of_siblings(found.answers, apart), question))
     return Weighed(each=each, together=together, found=found)
 
 
@@ -88,6 +90,50 @@ def less_of_siblings(told: Sequence[Told], apart: Mapping[str, frozenset[str]]) 
         for one in told
     ]
     return tuple(sorted(doubted, key=lambda one: -one.chance))
+
+
+def less_of_others(told: Sequence[Told], question: str) -> tuple[Told, ...]:
+    """Answers or sentences, less likely where they are said of another code of a series than the question names.
+
+    What names another one is an answer all the same: "What comes behind E3?"
+    """
+    doubted = [
+        replace(one, chance=less_likely(one.chance, OTHER))
+        if one.quote is not None
+        and is_of_another_code(one.quote, question)
+        and not (isinstance(one, Pointed) and any(codes_in(one.text)))
+        else one
+        for one in told
+    ]
+    return tuple(sorted(doubted, key=lambda one: -one.chance))
+
+
+def is_of_another_code(quote: Quote, question: str) -> bool:
+    """Whether what is said belongs to another code of a series, such as "PEN-1001", than one that a question names.
+
+    That is told by its line and headings, else by what stands last before it in its section: a code may stand on a line
+    of its own. The title tells it where its passage never names the one that is asked for.
+    """
+    asked = [code[0] for code in codes_in(question.upper())]  # in whichever letters it is typed
+    if not asked:
+        return False
+    passage = quote.passage
+    section = max((end for start, end in passage.headings if end <= quote.start), default=0)
+    before = passage.text[section : quote.end]
+    line = before[before.rfind("\n", 0, quote.start - section) + 1 :]
+    headings = "\n".join((*headings_over(quote), *wider_headings(quote)))
+    for code in asked:
+        if names_code(f"{line}\n{headings}\n{passage.title}", code):
+            continue
+        series = [one for one in codes_in(before) if of_one_series(one[0], code) and one[0].upper() not in asked]
+        if series:
+            if not names_code(before[series[-1].end() :], code):
+                return True
+            continue
+        over = headings if names_code(passage.text, code) else f"{headings}\n{passage.title}"
+        if any(of_one_series(one[0], code) for one in codes_in(over)):
+            return True
+    return False
 
 
 def supported(each: Pointing, models: Models, weights: ReadingWeights = FITTED) -> Pointing:
@@ -181,7 +227,8 @@ def verdict_signs(read: Weighed, leaning: float) -> Signs:
     """How far it leans to one verdict, that the model takes it to be told at all, and that a sentence tells it."""
     told = max((read.each, read.together), key=lambda one: abs(one.yes - one.no))
     best = told_by(read)
-    return abs(leaning), logit(1 - told.none), logit(0.0 if best is None else best.chance)
+    none = 1.0 if best is not None and is_of_another_code(best.quote, told.question) else told.none
+    return abs(leaning), logit(1 - none), logit(0.0 if best is None else best.chance)
 
 
 def told_by(read: Weighed) -> Supporting | None:

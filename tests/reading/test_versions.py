@@ -166,3 +166,79 @@ def test_a_version_is_told_by_the_heading_over_what_changed(question: str, versi
     reading = version_telling(question, [changes()])
     assert (reading.text if reading else None) == version
     assert reading is None or len(reading.quotes) == 2  # the heading, and the line below it
+
+
+KEPT = """\
+## [1.3.0] - 2031-04-09
+
+### Fixed
+- Painted gates no longer jam.
+
+## [1.2.1] - 2031-02-04
+
+### Added
+- Carts may be booked.
+- Boats may carry other boats.
+
+## [1.2.0] - 3 May 2030
+
+### Removed
+- The upper lock."""
+
+
+def kept(title: str = "Quill changelog") -> Passage:
+    lines = [line.lstrip("# ") for line in KEPT.splitlines() if line.startswith("#")]
+    places = tuple((KEPT.index(line), KEPT.index(line) + len(line)) for line in lines)
+    return Passage(id="p", document_id="d", ordinal=0, start=0, end=len(KEPT), title=title, text=KEPT, headings=places)
+
+
+@pytest.mark.parametrize(
+    ("question", "version"),
+    [
+        ("Which version of Quill removed the upper lock?", "1.2.0"),
+        ("In which release was the upper lock removed?", "1.2.0"),
+        ("Which version of Quill introduced booked carts?", "1.2.1"),
+        ("What version of Quill added carts that may be booked?", "1.2.1"),
+        ("Which version of Quill introduced the upper lock?", None),  # it was removed
+        ("Which version of Quill introduced painted gates?", None),  # they were mended
+        ("Which version of Quill introduced boats?", None),  # there were some before
+        ("Which version of Heron removed the upper lock?", None),
+    ],
+)
+def test_the_heading_over_a_line_says_what_became_of_it(question: str, version: str | None) -> None:
+    reading = version_telling(question, [kept()])
+    assert (reading.text if reading else None) == version
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("When was Quill 1.2.1 released?", "2031-02-04"),
+        ("When did version 1.2.0 of Quill come out?", "3 May 2030"),
+        ("On which day was v1.3.0 published?", "2031-04-09"),
+        ("When was Quill 1.2 released?", None),
+        ("When was Heron 1.2.1 released?", None),
+        ("When was the lock of Quill 1.2.0 built?", None),
+        ("Who released Quill 1.2.1?", None),
+        ("Was Quill 1.2.0 released before 1.2.1?", None),
+    ],
+)
+def test_a_version_came_out_on_the_day_beside_it(question: str, day: str | None) -> None:
+    reading = version_telling(question, [kept()])
+    assert (reading.text if reading else None) == day
+
+
+def test_a_day_that_two_headings_tell_otherwise_is_not_told() -> None:
+    later = KEPT.replace("2031-02-04", "2031-02-05")
+    other = replace(kept(), id="q", document_id="e", text=later)
+    assert version_telling("When was Quill 1.2.1 released?", [kept(), other]) is None
+
+
+def test_the_heading_of_a_version_of_two_numbers_speaks_of_no_other() -> None:
+    text = "4.1 (2031-02-20)\n\nThe gate opens."
+    notes = Passage(
+        id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Q", text=text, headings=((0, 16),)
+    )
+    found = Pointing(question="When was quill 3.8 released?", sentences=(Supporting(0.5, Quote(notes, 0, 16)),))
+    assert of_its_version(found).sentences == ()
+    assert of_its_version(replace(found, question="When was quill 4.1 released?")).sentences

@@ -13,6 +13,7 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type, asked_for
 from polyhop.english.countries import countries_in
+from polyhop.english.dates import DAY_OF_A_YEAR
 from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.english.words import word_set
 from polyhop.indexes.folding import fold, pieces
@@ -30,6 +31,9 @@ _HEADS_VERSION: Final = re.compile(  # "3.0.0 (2031-02-04)", "[3.1]", "mill (3.0
     r"|[\w.+-]{1,60} \((?P<released>[^()\s]{1,60})\) [\w. -]{1,60}; urgency=\w{1,20}"
 )
 _ASKS_VERSION: Final = re.compile(r"\b(?:which|what) (?:version|release)\b", re.IGNORECASE)
+_NOT_NEW: Final = re.compile(r"\b(?:remov|drop|deprecat|discontinu|delet|fix|correct|repair|changed\b)", re.IGNORECASE)
+_BRINGING: Final = word_families("introduces introduced adds added brings brought gains gained gets got new first")
+_RELEASING: Final = word_families("release publish out come came ship appear issue version v date day")
 _MAY_HAVE_NAMES: Final = word_set("rank capacity size age score count rate")
 _ASKS_HOW: Final = re.compile(r"\W*(?:\w+ )?how\b", re.IGNORECASE)
 _ASKS_ADDRESS: Final = re.compile(
@@ -181,7 +185,11 @@ def _heads_another(quote: Quote, numbers: Sequence[str]) -> bool:
     """Whether it is a heading with a version, and none of the numbers with dots that are asked for stands in it."""
     said = text_of(quote)
     heads = any(start <= quote.start < end for start, end in quote.passage.headings)
-    return heads and bool(versions_in(said)) and not any(names_version(said, number) for number in numbers)
+    return (
+        heads
+        and bool(versions_in(said) or _version_of(said))
+        and not any(names_version(said, number) for number in numbers)
+    )
 
 
 def _is_of_another(quote: Quote, asked: frozenset[str]) -> bool:
@@ -222,26 +230,56 @@ def _signs_before(text: str, start: int) -> int:
 def version_telling(question: str, passages: Sequence[Passage]) -> Reading | None:
     """The version whose section has a sentence that says all of what is asked; None where none or several have.
 
-    "In which version was the lock removed?" names what a line says, and the version stands over that.
+    "In which version was the lock removed?" names what a line says, and the version stands over that; that it was
+    removed, a heading between them may say. Where it is asked when a version came out, the day beside that.
     """
-    asked = word_families(_ASKS_VERSION.sub("", question))
-    numbers = _NUMBERS.findall(question)
+    asked, numbers = word_families(_ASKS_VERSION.sub("", question)), _NUMBERS.findall(question)
     if _ASKS_VERSION.search(question) is None or not asked:
-        return None
+        return _day_of_version(question, passages) if len(numbers) == 1 else None
     found: dict[str, tuple[Quote, ...]] = {}
     for passage in passages:
         named = word_families(passage.title)
         for start, end in sentence_spans(passage.text):
             quote, said = Quote(passage, start, end), passage.text[start:end]
             own = word_families(said)
-            if own & asked and _are_within(asked, own | named) and all(names_version(said, one) for one in numbers):
-                version, over = _version_over(quote)
-                found.setdefault(version, (*over, quote))
+            if own & asked and all(names_version(said, one) for one in numbers):
+                version, over, kinds = _version_over(quote)
+                told = own | named | word_families(kinds)
+                if _are_within(asked - _brought(asked - named, own, f"{kinds} {said}"), told):
+                    found.setdefault(version, (*over, quote))
     found.pop("", None)
     if len(found) != 1:
         return None
     ((version, quotes),) = found.items()
     return Reading(text=version, quotes=quotes, confidence=TOLD, note="the version over what is asked")
+
+
+def _brought(asked: frozenset[str], own: frozenset[str], said: str) -> frozenset[str]:
+    """The words for bringing something that need not be said of what stands under a version: it came with that.
+
+    Nothing where it was there before: what is removed or mended, or a line that says more of it than its one name.
+    """
+    things = asked - _BRINGING
+    return _BRINGING if _NOT_NEW.search(said) is None and (len(things) > 1 or own <= asked) else frozenset()
+
+
+def _day_of_version(question: str, passages: Sequence[Passage]) -> Reading | None:
+    """The day in the one heading of the version that a question names, where it asks for nothing else of that."""
+    (number,) = _NUMBERS.findall(question)
+    asked = word_families(_NUMBERS.sub("", question)) - _RELEASING
+    if answer_type(question) is not AnswerType.DATE:
+        return None
+    found = {
+        day[0]: Quote(passage, start, end)
+        for passage in passages
+        for start, end in passage.headings
+        if names_version(passage.text[start:end], number) and _are_within(asked, word_families(passage.title))
+        for day in DAY_OF_A_YEAR.finditer(passage.text, start, end)
+    }
+    if len(found) != 1:
+        return None
+    ((day, quote),) = found.items()
+    return Reading(text=day, quotes=(quote,), confidence=TOLD, note="the day beside the version")
 
 
 def _are_within(asked: frozenset[str], said: frozenset[str]) -> bool:
@@ -253,17 +291,24 @@ def _are_within(asked: frozenset[str], said: frozenset[str]) -> bool:
     )
 
 
-def _version_over(quote: Quote) -> tuple[str, tuple[Quote, ...]]:
-    """The version in the nearest heading over a sentence that is one of a version, and the heading; else nothing."""
+def _version_of(heading: str) -> str:
+    """The one version that a heading is of; nothing where it names none, or several."""
+    match = _HEADS_VERSION.fullmatch(heading.strip())
+    named = versions_in(_SECTION.sub("", heading))
+    return (match["alone"] or match["released"]) if match else next(iter(named)) if len(named) == 1 else ""
+
+
+def _version_over(quote: Quote) -> tuple[str, tuple[Quote, ...], str]:
+    """The version in the nearest heading over a sentence that is one of a version, the heading, and those between."""
+    kinds: list[str] = []
     for heading in (*headings_over(quote), *wider_headings(quote)):
-        match = _HEADS_VERSION.fullmatch(heading.strip())
-        named = versions_in(_SECTION.sub("", heading))
-        version = (match["alone"] or match["released"]) if match else next(iter(named)) if len(named) == 1 else ""
+        version = _version_of(heading)
         if version:
             text = quote.passage.text
             places = [place for place in quote.passage.headings if text[slice(*place)] == heading]
-            return version, tuple(Quote(quote.passage, *place) for place in places[-1:])
-    return "", ()
+            return version, tuple(Quote(quote.passage, *place) for place in places[-1:]), " ".join(kinds)
+        kinds.append(heading)
+    return "", (), ""
 
 
 def told_of_both(found: Pointing) -> Reading | None:

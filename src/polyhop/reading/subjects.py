@@ -18,6 +18,7 @@ from polyhop.english.numbers import names_version, number_in, versions_in
 from polyhop.english.words import word_set
 from polyhop.indexes.folding import fold, pieces
 from polyhop.reading.conversations.turns import SpokenPassage
+from polyhop.reading.negation import unsaid
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
 from polyhop.reading.reader import Quote, Reading, headings_over, text_of
 from polyhop.reading.rows import word_families
@@ -245,7 +246,7 @@ def version_telling(question: str, passages: Sequence[Passage]) -> Reading | Non
             if own & asked and all(names_version(said, one) for one in numbers):
                 version, over, kinds = _version_over(quote)
                 told = own | named | word_families(kinds)
-                if _are_within(asked - _brought(asked - named, own, f"{kinds} {said}"), told):
+                if not unsaid(asked - _brought(asked - named, own, f"{kinds} {said}"), told):
                     found.setdefault(version, (*over, quote))
     found.pop("", None)
     if len(found) != 1:
@@ -273,22 +274,13 @@ def _day_of_version(question: str, passages: Sequence[Passage]) -> Reading | Non
         day[0]: Quote(passage, start, end)
         for passage in passages
         for start, end in passage.headings
-        if names_version(passage.text[start:end], number) and _are_within(asked, word_families(passage.title))
+        if names_version(passage.text[start:end], number) and not unsaid(asked, word_families(passage.title))
         for day in DAY_OF_A_YEAR.finditer(passage.text, start, end)
     }
     if len(found) != 1:
         return None
     ((day, quote),) = found.items()
     return Reading(text=day, quotes=(quote,), confidence=TOLD, note="the day beside the version")
-
-
-def _are_within(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Whether all words that are asked for are said, in whichever of their forms: "dropped" by "drop"."""
-    return all(
-        word in said
-        or (len(word) > 2 and any(len(each) > 2 and (word.startswith(each) or each.startswith(word)) for each in said))
-        for word in asked
-    )
 
 
 def _version_of(heading: str) -> str:
@@ -323,7 +315,7 @@ def told_of_both(found: Pointing) -> Reading | None:
     for sentence in found.sentences:
         said = word_families(text_of(sentence.quote))
         known = said | word_families(sentence.quote.passage.title)
-        if said & one and said & other and _are_within(one | other, known):
+        if said & one and said & other and not unsaid(one | other, known):
             return Reading(
                 text=" ".join(text_of(sentence.quote).split()),
                 kind=AnswerKind.QUOTATION,
@@ -339,7 +331,7 @@ def _told_beside(one: frozenset[str], other: frozenset[str], found: Pointing) ->
     named: dict[str, dict[bool, Supporting]] = {}
     for sentence in found.sentences:
         said = word_families(text_of(sentence.quote))
-        of_one, of_other = _are_within(one, said), _are_within(other, said)
+        of_one, of_other = not unsaid(one, said), not unsaid(other, said)
         if of_one != of_other:
             beside = named.setdefault(sentence.quote.passage.id, {})
             beside.setdefault(of_one, sentence)

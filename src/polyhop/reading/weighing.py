@@ -23,7 +23,7 @@ from polyhop.english.numbers import codes_in, names_code, of_one_series
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.negation import denies, spoken_of
+from polyhop.reading.negation import denies, spoken_of, turned
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
 from polyhop.reading.reader import Quote, heading_over, headings_over, less_likely, text_of
 from polyhop.reading.subjects import named_apart, of_its_version, speaks_of, wider_headings
@@ -215,12 +215,18 @@ def answer_signs(each: Pointing, together: Pointing) -> list[tuple[Pointed, Sign
 def leaning_signs(read: Weighed) -> Signs:
     """What speaks for a yes rather than a no: the model, and the likeliest sentence, as it denies what is asked or not.
 
-    The model has read the sentences together and each passage; whichever is surer counts.
+    The model has read the sentences together and each passage; whichever is surer counts. It reads a rule and not its
+    exception, so that both lean to what that says where it is the exception that is asked about.
     """
     told = max((read.each, read.together), key=lambda one: abs(one.yes - one.no))
     best = told_by(read)
-    speaks = 0.0 if best is None else best.chance * (-1 if denies(text_of(best.quote), told.question) else 1)
-    return logit(told.yes) - logit(told.no), speaks
+    leans = logit(told.yes) - logit(told.no)
+    if best is None:
+        return leans, 0.0
+    yes = turned(best.quote, told.question)
+    if yes is not None:
+        return (abs(leans), best.chance) if yes else (-abs(leans), -best.chance)
+    return leans, best.chance * (-1 if denies(text_of(best.quote), told.question) else 1)
 
 
 def verdict_signs(read: Weighed, leaning: float) -> Signs:

@@ -1,4 +1,4 @@
-"""What is said of one code of a series is no answer about another one."""
+"""What is said of one code of a series, or of what is to be left out, is no answer about something else."""
 
 from __future__ import annotations
 
@@ -79,3 +79,19 @@ def test_steps_and_verdicts_are_held_against_the_code_as_well(models: Models) ->
     assert unknown.chance < 0.3
     read = read_weighed("Does LMP-403 mean that the glass is cracked?", [LIST], models)
     assert verdict_signs(read, 1.0)[1] < -5
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What is the sum of the tolls without mill 3?", True),
+        ("What is the toll at mill 3?", False),
+        ("What is the sum of the tolls without mill 4?", False),
+        ("What does a cart without hay pay at mill 3?", False),
+    ],
+)
+def test_a_row_of_what_is_left_out_is_hardly_the_answer(question: str, left: bool) -> None:
+    tolls = passage("Place: mill 3; Toll: 50\nPlace: mill 5; Toll: 20\nWithout mill 3 the sum is 20.")
+    lines = [Supporting(0.9, quoted(tolls, line)) for line in tolls.text.splitlines()]
+    doubted = {one.quote for one in less_of_others(lines, question) if one.chance < 0.9}
+    assert doubted == ({lines[0].quote} if left else set())

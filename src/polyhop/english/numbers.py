@@ -205,7 +205,7 @@ def names_version(text: str, version: str) -> bool:
 
 
 def codes_in(text: str) -> Iterator[re.Match[str]]:
-    """What is told from others of its series by a number or a word: "PEN-1001", "E3", "2031-014", "gate.max_width".
+    """What is told from others of its series by a number or a word: "LMP-402", "E3", "2031-014", "gate.max_width".
 
     Not what has a day, or an age or a decade, such as "under-19" and "mid-1990s".
     """

@@ -14,18 +14,20 @@ not read, a quarter of them without the context that tells (decision 77).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.numbers import codes_in, names_code, of_one_series
-from polyhop.indexes.folding import fold
+from polyhop.indexes.folding import fold, pieces
 from polyhop.models.choice import Models
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import denies, spoken_of, turned
 from polyhop.reading.pointing import Pointed, Pointing, Supporting, point, point_together
 from polyhop.reading.reader import Quote, heading_over, headings_over, less_likely, text_of
+from polyhop.reading.rows import row_at
 from polyhop.reading.subjects import named_apart, of_its_version, speaks_of, wider_headings
 from polyhop.types import Passage
 
@@ -35,6 +37,7 @@ WORDS: Final = 170  # of the likeliest sentences of all passages, which are read
 TELLING: Final = 4  # likeliest sentences, one of which tells whether something is so
 SIBLING: Final = -1.8  # logits of what stands in a document whose sibling is named: six times less often right
 OTHER: Final = -3.5  # logits of what is said of another code of a series: it is hardly ever said of both
+_WITHOUT: Final = re.compile(r"\bwithout (?:(?:the|an?|any) )?(?P<what>[^?,;]+)", re.IGNORECASE)
 SURE: Final = 1e-4  # chances nearer to 0 or 1 tell no more
 
 Told = TypeVar("Told", Pointed, Supporting)
@@ -95,13 +98,16 @@ def less_of_siblings(told: Sequence[Told], apart: Mapping[str, frozenset[str]]) 
 def less_of_others(told: Sequence[Told], question: str) -> tuple[Told, ...]:
     """Answers or sentences, less likely where they are said of another code of a series than the question names.
 
-    What names another one is an answer all the same: "What comes behind E3?"
+    What names another one is an answer all the same: "What comes behind E3?" Less likely are rows of what is left out,
+    too: "What is the sum without mill 3?"
     """
     doubted = [
         replace(one, chance=less_likely(one.chance, OTHER))
         if one.quote is not None
-        and is_of_another_code(one.quote, question)
-        and not (isinstance(one, Pointed) and any(codes_in(one.text)))
+        and (
+            (is_of_another_code(one.quote, question) and not (isinstance(one, Pointed) and any(codes_in(one.text))))
+            or _is_left_out(one.quote, question)
+        )
         else one
         for one in told
     ]
@@ -109,7 +115,7 @@ def less_of_others(told: Sequence[Told], question: str) -> tuple[Told, ...]:
 
 
 def is_of_another_code(quote: Quote, question: str) -> bool:
-    """Whether what is said belongs to another code of a series, such as "PEN-1001", than one that a question names.
+    """Whether what is said belongs to another code of a series, such as "LMP-402", than one that a question names.
 
     That is told by its line and headings, else by what stands last before it in its section: a code may stand on a line
     of its own. The title tells it where its passage never names the one that is asked for.
@@ -134,6 +140,16 @@ def is_of_another_code(quote: Quote, question: str) -> bool:
         if any(of_one_series(one[0], code) for one in codes_in(over)):
             return True
     return False
+
+
+def _is_left_out(quote: Quote, question: str) -> bool:
+    """Whether a sentence is a row with a value that a question asks to be without."""
+    left = _WITHOUT.search(question)
+    row = row_at(quote) if left is not None else None
+    if left is None or row is None:
+        return False
+    what = pieces(left["what"])
+    return any(what[: len(said)] == said for cell in row.cells if (said := pieces(cell.said)))
 
 
 def supported(each: Pointing, models: Models, weights: ReadingWeights = FITTED) -> Pointing:

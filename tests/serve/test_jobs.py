@@ -7,7 +7,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import filelock
@@ -16,12 +16,14 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.indexing.run import IndexRun
 from polyhop.models.choice import Models, load_models
-from polyhop.serve.jobs.job import JobState
+from polyhop.reports import Skipped
+from polyhop.serve.jobs.job import Job, JobState
 from polyhop.serve.jobs.worker import LOCK
 from polyhop.serve.keys import Allowance, KeyRing
-from polyhop.serve.parsing import ReadingLimits
+from polyhop.serve.parsing import GuardedParser, ReadingLimits
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from polyhop.types import Document
 from tests.worlds.documents import HARBOUR
 from tests.worlds.jobs import Workplace
 from tests.worlds.machine import posix
@@ -152,28 +154,79 @@ def test_documents_of_the_command_line_stay_what_they_are(workplace: Workplace, 
     assert "fennick.txt" in uris(workplace), "indexing a folder does not remove what was uploaded"
 
 
-def test_a_cancelled_job_stops_between_two_chunks_and_goes_on_when_it_is_tried_again(workplace: Workplace) -> None:
-    rows = "".join(f'{{"id": "r{number}", "text": "Entry {number} of the book."}}\n' for number in range(600))
-    job = workplace.upload({"book.jsonl": rows})
+def book(number: int) -> str:
+    """A file with so many documents."""
+    return "".join(f'{{"id": "r{row}", "text": "Entry {row} of the book."}}\n' for row in range(number))
+
+
+def cancelled(workplace: Workplace, job: Job, at: str) -> Job:
+    """The job, cancelled at a stage of its work."""
     process = workplace.started()
     try:
-        until(lambda: workplace.queue.job(job.id).progress.stage == "text")
+        until(lambda: workplace.queue.job(job.id).progress.stage == at)
         workplace.queue.cancel(job.id)
         process.wait(timeout=60)
     finally:
         process.kill()
         process.communicate()
-    told = workplace.queue.job(job.id)
-    assert told.state == JobState.CANCELLED
-    assert workplace.lying(), "the file is kept for another try"
-    with Record.open(workplace.place.index) as record:
-        before = len(dict(record.payloads("text")))
-        assert before < 600
+    return workplace.queue.job(job.id)
+
+
+def test_a_cancelled_upload_is_taken_out_again_until_it_is_tried_again(workplace: Workplace) -> None:
+    workplace.done(workplace.upload({"mill.txt": "A mill."}))
+    job = workplace.upload({"book.jsonl": book(600)})
+    assert cancelled(workplace, job, "text").state == JobState.CANCELLED
+    assert uris(workplace) == {"mill.txt": "A mill."}, "nothing of it is left for the next job to do"
+    assert len(workplace.lying()) == 2, "the file is kept for another try"
     workplace.queue.retry(job.id)
     assert workplace.done(job).state == JobState.DONE
     with Record.open(workplace.place.index) as record:
-        assert len(dict(record.payloads("text"))) == 600
+        assert len(dict(record.payloads("text"))) == 601
         assert {row[0] for row in record._rows("SELECT attempts FROM ledger")} == {1}
+
+
+def test_a_cancelled_upload_is_taken_out_again_though_its_first_worker_was_killed(workplace: Workplace) -> None:
+    job = workplace.upload({"book.jsonl": book(600)})
+    process = workplace.started()
+    until(lambda: workplace.queue.job(job.id).progress.stage == "text")
+    process.kill()
+    process.communicate()
+    assert len(uris(workplace)) == 600
+    workplace.queue.cancel(job.id)
+    assert workplace.done(job).state == JobState.CANCELLED
+    assert uris(workplace) == {}
+
+
+def test_a_cancelled_upload_leaves_in_the_index_what_took_the_place_of_another(workplace: Workplace) -> None:
+    workplace.done(workplace.upload({"book.jsonl": book(2)}))
+    job = cancelled(workplace, workplace.upload({"book.jsonl": book(600), "mill.txt": "A mill."}), "text")
+    assert job.state == JobState.CANCELLED
+    assert set(uris(workplace)) == {f"book.jsonl#r{row}" for row in range(600)}
+
+
+def test_a_job_that_is_cancelled_while_a_file_is_read_ends_at_once(tmp_path: Path) -> None:
+    """Reading is given two minutes, which nobody waits for who has cancelled."""
+    workplace = Workplace(tmp_path / "root", reading=ReadingLimits(seconds=120, memory=1024))
+    workplace.done(workplace.upload({"mill.txt": "A mill."}))
+    job = workplace.upload({"deep.html": "<div>" * 2_000_000})
+    began = time.monotonic()
+    assert cancelled(workplace, job, "opening").state == JobState.CANCELLED
+    assert time.monotonic() - began < 40
+    assert set(uris(workplace)) == {"mill.txt"}
+    workplace.close()
+
+
+def test_a_job_that_is_cancelled_in_its_last_moment_of_reading_is_cancelled(workplace: Workplace) -> None:
+    job = workplace.upload({"empty.txt": " \n"})
+    read = GuardedParser.documents
+
+    def documents(parser: GuardedParser, path: Path, name: str, *rest: Callable[[], None]) -> list[Document | Skipped]:
+        workplace.queue.cancel(job.id)
+        return read(parser, path, name, *rest)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(GuardedParser, "documents", documents)
+        assert workplace.done(job).state == JobState.CANCELLED
 
 
 def test_an_old_upload_that_is_tried_again_leaves_what_is_newer(workplace: Workplace) -> None:

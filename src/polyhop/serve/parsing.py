@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
@@ -22,6 +22,7 @@ from polyhop.reports import Skipped
 from polyhop.types import Document
 
 MEBIBYTE = 1 << 20
+LOOK = 0.5  # seconds between two looks at whether a file is still to be read
 _LEAST_MEMORY = 256  # mebibytes: below, Python itself does not start
 _ENDED = b""
 
@@ -47,22 +48,26 @@ class GuardedParser:
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _lines: queue.SimpleQueue[bytes] = field(init=False)
 
-    def documents(self, path: Path, name: str) -> list[Document | Skipped]:
+    def documents(self, path: Path, name: str, waiting: Callable[[], None] = lambda: None) -> list[Document | Skipped]:
         """What is in a file that is to be known under a name; one that cannot be read is handed out as Skipped.
 
-        Raises PolyhopError where no process can be started.
+        ``waiting`` is called every now and then until it is read; what that raises ends the reading. Raises
+        PolyhopError where no process can be started.
         """
         fresh = self._process is None
         try:
-            return list(self._items(path, name))
+            return list(self._items(path, name, waiting))
         except _TooMuchTime as error:
             self.close()
             return [Skipped(name, str(error))]
         except _Unreadable as error:
             self.close()  # what it was left with by other files may be what it lacks for this one
-            return [Skipped(name, str(error))] if fresh else self.documents(path, name)
+            return [Skipped(name, str(error))] if fresh else self.documents(path, name, waiting)
+        except BaseException:
+            self.close()  # it would hand out the rest of this file as the next one's
+            raise
 
-    def _items(self, path: Path, name: str) -> Iterator[Document | Skipped]:
+    def _items(self, path: Path, name: str, waiting: Callable[[], None]) -> Iterator[Document | Skipped]:
         deadline = time.monotonic() + self.limits.seconds
         process = self._running()
         order = {"path": str(path), "name": name, "seconds": self.limits.seconds}
@@ -73,11 +78,7 @@ class GuardedParser:
         except OSError:
             raise self._died() from None
         size = 0
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise _TooMuchTime(f"takes longer than {self.limits.seconds:g} seconds to read") from None
+        for line in self._said(deadline, waiting):
             if not line.endswith(b"\n"):
                 raise self._died()
             size += len(line)
@@ -87,6 +88,20 @@ class GuardedParser:
             if "end" in item:
                 return
             yield self._decoded(item)
+
+    def _said(self, deadline: float, waiting: Callable[[], None]) -> Iterator[bytes]:
+        """What the process says, line by line, until the time of a file is over."""
+        looked = time.monotonic()
+        while True:
+            now = time.monotonic()
+            if now - looked >= LOOK:
+                looked = now
+                waiting()
+            try:
+                yield self._lines.get(timeout=max(0.0, min(LOOK, deadline - now)))
+            except queue.Empty:
+                if time.monotonic() >= deadline:
+                    raise _TooMuchTime(f"takes longer than {self.limits.seconds:g} seconds to read") from None
 
     def _decoded(self, item: dict[str, Any]) -> Document | Skipped:
         if "skipped" not in item:

@@ -70,7 +70,7 @@ def report(service: TheService, workspace: TheWorkspace, job_id: str) -> HTMLRes
 
 @router.post("/{job_id}/cancel", status_code=202)
 def cancel(service: TheService, workspace: TheWorkspace, job_id: str) -> dict[str, Any]:
-    """Stop a job: at once where it waits, between two chunks where it runs. What it has done stays."""
+    """Stop a job: at once where it waits, between two chunks where it runs. An upload's new documents go again."""
     return service.intake.counter(workspace.place).queue.cancel(job_id).to_dict()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,9 +14,9 @@ from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing, UsageError
 from polyhop.indexing.ingest import GIVEN, STAYS
 from polyhop.indexing.run import IndexRun
 from polyhop.models.choice import Models
-from polyhop.reports import IndexReport, Progress, Skipped
+from polyhop.reports import IndexReport, Progress, ProgressListener, Skipped
 from polyhop.serve.jobs.job import Job, LeftOut
-from polyhop.serve.jobs.reporting import Reporter
+from polyhop.serve.jobs.reporting import JobStopped, Reporter
 from polyhop.serve.kept_files import KeptFiles, owner
 from polyhop.serve.parsing import GuardedParser
 from polyhop.serve.places import WorkspacePlace
@@ -50,13 +51,28 @@ class IndexWork:
     def upload(self, job: Job, reporter: Reporter) -> WorkDone:
         """Index the files of a job, each in place of what was there under its name.
 
-        Raises JobStopped, BudgetExceeded, and what ``Polyhop.index`` raises.
+        Where the job is stopped, files that are new are taken out again: they were not wanted, and the next job would
+        have to do their work. One that took the place of another stays. Raises JobStopped, BudgetExceeded, and what
+        ``Polyhop.index`` raises.
         """
         files = {file.name: self.files.path(file) for file in self.files.expected(job)}
+        fresh = set(files) - self.files.names()
+        before = set() if job.progress.stage else self._owners(fresh).keys()  # a killed worker has left what is there
+        try:
+            return self._uploaded(job, files, reporter)
+        except JobStopped:
+            brought = [key for key, name in self._owners(fresh).items() if name in fresh and key not in before]
+            if brought:
+                self._patiently(lambda: self._run(None).discard(brought), lambda _: None)
+            raise
+
+    def _uploaded(self, job: Job, files: Mapping[str, Path], reporter: Reporter) -> WorkDone:
         reading = _Reading()
         for number, (name, path) in enumerate(files.items()):
-            reporter(Progress(stage="opening", done=number, total=len(files), unit="files"))
-            reading.add(name, self.parser.documents(path, name))
+            opening = partial(reporter, Progress(stage="opening", done=number, total=len(files), unit="files"))
+            opening()
+            reading.add(name, self.parser.documents(path, name, opening))
+        reporter(Progress(stage="opening", done=len(files), total=len(files), unit="files"))
         names = self.files.names() | set(files)
         before = self._owners(names)
         documents = reading.documents(before)
@@ -144,8 +160,8 @@ class IndexWork:
         )
 
     @staticmethod
-    def _patiently(work: Callable[[], T], reporter: Reporter) -> T:
-        """Do it as soon as nobody else writes to the index. Raises JobStopped."""
+    def _patiently(work: Callable[[], T], reporter: ProgressListener) -> T:
+        """Do it as soon as nobody else writes to the index. Raises what the reporter does."""
         while True:
             try:
                 return work()

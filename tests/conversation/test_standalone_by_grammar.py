@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.conversation.frames import fragment_of, without_link
+from polyhop.conversation.frames import names_no_matter
 from polyhop.conversation.grammar import by_grammar
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import Exchange, Thread
@@ -27,6 +28,8 @@ CENTRE = [("Who opened the Ellerton Re-use Centre?", None)]
 TOWN = [("Who lives in Stratford-upon-Avon?", None)]
 EDITOR = [("Who pays the editor-in-chief?", None)]
 HOURS = [("When does the shop open Monday-Friday?", None)]
+LAMP = [("What does lamp code F31 mean?", "no flame")]
+PUMP = [("Who mends the pump?", None)]
 ANN = [("Where is Ann from?", None)]
 BUILT = [("When was the Long Bridge built?", "1612")]
 
@@ -59,12 +62,24 @@ BUILT = [("When was the Long Bridge built?", "1612")]
         ([*LIGHTHOUSE, ("Where was she born?", "Pellingrove")], "Who taught her?", "Who taught Edda Marrish?"),
         (ANN, "Where did she work after the annexation?", "Where did Ann work after the annexation?"),
         ([("Who won?", "Ada Brisk")], "When?", "When did Ada Brisk win?"),
+        (LAMP, "What do I do?", "What do I do about F31?"),
+        (LAMP, "And what do we have to do then?", "What do we have to do then about F31?"),
+        (LAMP, "What should be done?", "What should be done about F31?"),
+        (PUMP, "What can I do?", "What can I do about the pump?"),
     ],
 )
 def test_a_follow_up_says_what_it_is_about(
     models: Models, before: list[tuple[str, str | None]], question: str, meant: str
 ) -> None:
     assert by_grammar(question, Thread.of(before), models.parser) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did we do?", "What have I done?", "What can you do?", "What does she do?", "How do we do?", "What is done?"],
+)
+def test_a_question_of_what_somebody_does_is_not_about_what_was_asked_before(question: str) -> None:
+    assert not names_no_matter(question)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +107,7 @@ def test_a_hyphenated_word_is_taken_over_whole(
     "question",
     [
         "Which is older, Heron Bridge or the Long Bridge?",
+        "What do I do on Sundays?",
         "Who founded the Guild of Lampwrights?",
         "Did Benno Trask sell his boat?",
         "Is it true that Benno Trask drowned?",

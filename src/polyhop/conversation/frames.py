@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from polyhop.conversation.phrases import Kind, Phrase
+from polyhop.conversation.phrases import Kind, Phrase, definite
 from polyhop.english.verbs import base_of, is_finite, is_past
 from polyhop.english.words import AUXILIARIES, BE, KIN, PEOPLE, PREPOSITIONS, ROLES, WH_WORDS, word_set
 
@@ -18,6 +18,9 @@ _NO: Final = re.compile(r"\s*no\b", re.IGNORECASE)
 _ENDS: Final = " \t\r\n?.!,"
 _SHORT: Final = 4  # words of a question that is nothing but its wh-phrase, at most
 WITH_NOUN: Final = word_set("what which whose how")  # wh-words that a noun may follow
+_TO_BE_DONE: Final = word_set(
+    "can could should shall must may might would will do am is are be have need to i we one done then now next"
+)
 _CONTRACTED: Final = MappingProxyType({"can": "can't", "will": "won't", "shall": "shan't", "may": "may not"})
 _NAMED_BRIEFLY: Final = 6  # words of an answer that can stand in a question, at most
 
@@ -59,6 +62,20 @@ def is_bare(words: Sequence[str]) -> bool:
     if rest[0] not in WITH_NOUN:
         return len(rest) == 1 and rest[0] in WH_WORDS
     return len(rest) < _SHORT and not any(word in AUXILIARIES or is_finite(word) or is_past(word) for word in rest[1:])
+
+
+def names_no_matter(question: str) -> bool:
+    """Whether a question asks what is to be done, and not about what: "What do I have to do?", "What can be done?"."""
+    asks, *rest = [word.strip(_ENDS).lower() for word in question.split()] or [""]
+    last = [word for word in rest if word not in ("then", "now", "next")][-2:]
+    asks_so = asks == "what" and len(last) == 2 and (last[1] == "do" or last == ["be", "done"])
+    return asks_so and _TO_BE_DONE.issuperset(rest)
+
+
+def about_the_same(question: str, of_before: Sequence[Phrase]) -> str:
+    """The question with what the one before was about: what that named last, or else spoke of; as it is without."""
+    matter = max(of_before, key=lambda one: (one.named, one.start), default=None)
+    return question if matter is None else f"{question.rstrip(_ENDS)} about {definite(matter.text)}?"
 
 
 def asked_likewise(

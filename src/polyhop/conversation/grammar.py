@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from polyhop.conversation.antecedents import Spoken, chosen
-from polyhop.conversation.frames import asked_further, asked_likewise, fragment_of, of_owner, without_link
+from polyhop.conversation.frames import (
+    about_the_same,
+    asked_further,
+    asked_likewise,
+    fragment_of,
+    names_no_matter,
+    of_owner,
+    without_link,
+)
 from polyhop.conversation.phrases import Kind, Phrase, definite, phrases_in
 from polyhop.conversation.references import Reference, references_in
 from polyhop.conversation.thread import LONGEST_QUESTION, Exchange, Thread
@@ -43,9 +51,11 @@ def resolved(question: str, thread: Sequence[Spoken], parser: SyntacticParser, c
     if not thread:
         return question
     fragment = fragment_of(question)
-    if fragment is None:
-        return _replaced(without_link(question), thread, parser, choose)[0]
     before = next(spoken for spoken in reversed(thread) if not spoken.answers)
+    if names_no_matter(unlinked := without_link(question)):
+        return about_the_same(unlinked, before.phrases)
+    if fragment is None:
+        return _replaced(unlinked, thread, parser, choose)[0]
     if fragment.asks:
         answer = thread[-1].text if thread[-1].answers else ""
         return asked_further(fragment, before.text, answer)

@@ -48,8 +48,9 @@ OPENINGS = 5  # times that layers are opened before they count as damaged
 class Polyhop:
     """An index of documents, and the answers found in it.
 
-    Safe to share between threads. Opening is free: models and layers are loaded when first needed. Readers go on
-    undisturbed while one process writes, and see what it gathered from their next question on.
+    Safe to share between threads: of those that write, one follows the other. Opening is free: models and layers are
+    loaded when first needed. Readers go on undisturbed while one process writes, and see what it gathered from their
+    next question on.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Polyhop:
         self._open_layers: dict[str, OpenedLayer] = {}  # of that view
         self._growth: Growth | None = None
         self._lock = threading.RLock()
+        self._writing = threading.RLock()  # a listener that writes is told that somebody does, rather than to wait
         self._inside = HeldView()
 
     @property
@@ -94,8 +96,9 @@ class Polyhop:
         """Bring the index up to date with files and folders, and its layers with the index.
 
         Only what changed is done; whatever an interrupted run committed is not done again. Documents whose files have
-        vanished from a folder given here are removed. ``wait``: seconds to wait for another writer. Where a cap of the
-        language model is reached, what was done by then is made searchable, and the report says so (``stopped``).
+        vanished from a folder given here are removed. ``wait``: seconds to wait for a writer other than this engine.
+        Where a cap of the language model is reached, what was done by then is made searchable, and the report says so
+        (``stopped``).
 
         Layers are made as the index remembers it, except for settings that say otherwise
         (``indexing/remembered.py``). One that has only grown with questions is left as it is, unless it is named here.
@@ -106,7 +109,7 @@ class Polyhop:
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
         run.check()  # what is unknown is refused before anything is read
         run.check_inputs(inputs)
-        return _carried_out(run, lambda ingest: ingest.run(inputs), dry_run=dry_run)
+        return self._carried_out(run, lambda ingest: ingest.run(inputs), dry_run=dry_run)
 
     def add_text(
         self,
@@ -121,8 +124,7 @@ class Polyhop:
     ) -> IndexReport:
         """Index one text that is in no file, under a URI of your choice; the same URI again replaces it.
 
-        Each call brings the layers up to date; ``add_documents`` does so once for many texts. Raises what it raises, so
-        also IndexLocked where another thread is writing, unless ``wait`` gives it the seconds that it needs.
+        Each call brings the layers up to date; ``add_documents`` does so once for many texts. Raises what it raises.
         """
         document = Document(id=uri, text=text, title=title, metadata=dict(metadata or {}))
         return self.add_documents([document], layers=layers, wait=wait, progress=progress)
@@ -149,7 +151,16 @@ class Polyhop:
         ready = given(documents)
         run = self._run(layers, workers=workers, wait=wait, progress=progress)
         run.check()
-        return _carried_out(run, lambda ingest: ingest.add(ready), dry_run=dry_run)
+        return self._carried_out(run, lambda ingest: ingest.add(ready), dry_run=dry_run)
+
+    def _carried_out(self, run: IndexRun, read: Input, *, dry_run: bool) -> IndexReport:
+        """What a run does or, dry, would do; what it makes worth writing is written when its changes are found."""
+        if dry_run:
+            return run.forecast(read)
+        with self._writing:
+            report = run.carry_out(read)
+            run.merge()
+        return report
 
     def _run(
         self,
@@ -227,13 +238,17 @@ class Polyhop:
         cost = replace(evidence.cost, seconds=time.monotonic() - began)
         return replace(evidence, cost=cost, left_out=(*evidence.left_out, *left_out_by(view.models)))
 
-    def remove(self, *uris: str) -> RemoveReport:
-        """Remove documents, by URI, path, folder or the name of only one file, with all that was derived from them."""
-        with Record.open(self.path, self.settings.index.store) as record:
-            named = NamedDocuments.of(uris, record)
-        run = self._run()
-        gone, passages = run.discard(named.uris.keys())
-        run.merge()
+    def remove(self, *uris: str, wait: float = 0.0) -> RemoveReport:
+        """Remove documents, by URI, path, folder or the name of only one file, with all that was derived from them.
+
+        ``wait``: as for ``index``. Raises IndexMissing, IndexLocked and the other errors of the store.
+        """
+        with self._writing:
+            with Record.open(self.path, self.settings.index.store) as record:
+                named = NamedDocuments.of(uris, record)
+            run = self._run(wait=wait)
+            gone, passages = run.discard(named.uris.keys())
+            run.merge()
         return named.report(set(gone), passages)
 
     def merges(self, *names: str) -> tuple[Merge, ...]:
@@ -262,7 +277,7 @@ class Polyhop:
         """The record to note a change in, and the graph as it is; afterwards the facts are gathered again."""
         with self.view() as view:
             view.restricted(("facts",))  # never create an index in order to change it, nor change what is not whole
-        with Record.create_or_open(self.path, self.settings.index.store) as record:
+        with self._writing, Record.create_or_open(self.path, self.settings.index.store) as record:
             builder = self._run().builder(record)
             layer = layer_of("facts", builder.settings)
             graph = layer.open(record, self.path / "generations" / layer.name, self.models)
@@ -372,12 +387,3 @@ class Polyhop:
             view = View(record=record, models=self.models, layers=layers, growing=self._growth, planning=self.planning)
             self._opened = (state, view)
             return view
-
-
-def _carried_out(run: IndexRun, read: Input, *, dry_run: bool) -> IndexReport:
-    """What a run does or, dry, would do; what it makes worth writing is written when its changes are found."""
-    if dry_run:
-        return run.forecast(read)
-    report = run.carry_out(read)
-    run.merge()
-    return report

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polyhop import Answer, AsyncPolyhop, IndexReport, Polyhop
-from polyhop.errors import IndexMissing, UsageError
+from polyhop.errors import IndexLocked, IndexMissing, UsageError
 from polyhop.reports import Progress
 from tests.worlds.documents import HARBOUR_BRIDGE, write
 from tests.worlds.settings import QUICK
@@ -63,6 +63,28 @@ def test_the_loop_goes_on_while_it_works(harbour: Path) -> None:
     count, report = asyncio.run(beats())
     assert report.added == 4
     assert count > 5
+
+
+def test_calls_that_write_follow_one_another(tmp_path: Path) -> None:
+    async def written() -> tuple[int, int]:
+        async with AsyncPolyhop(tmp_path / "birds.index", settings=QUICK) as engine:
+            added = [engine.add_text(f"Bird {number} dives.", f"bird{number}", layers=["text"]) for number in range(3)]
+            await asyncio.gather(*added)
+            removed = await asyncio.gather(engine.remove("bird0"), engine.remove("bird1"))
+            return (await engine.status()).documents, sum(len(each.removed) for each in removed)
+
+    assert asyncio.run(written()) == (1, 2)
+
+
+def test_a_listener_that_writes_is_told_that_somebody_does(tmp_path: Path) -> None:
+    """Its own call holds the index, so that to wait would be to wait for ever."""
+    with Polyhop(tmp_path / "birds.index", settings=QUICK) as engine:
+
+        def listen(_: Progress) -> None:
+            engine.add_text("A second bird.", "second", layers=["text"])
+
+        with pytest.raises(IndexLocked):
+            engine.add_text("A bird dives.", "first", layers=["text"], progress=listen)
 
 
 def test_indexing_that_is_cancelled_stops_and_goes_on_later(tmp_path: Path) -> None:

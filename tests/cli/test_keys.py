@@ -36,6 +36,15 @@ def test_keys_are_made_listed_and_revoked(run: Run, tmp_path: Path) -> None:
     assert "revoked" in run("keys", "list", *server).out
 
 
+def test_a_key_for_a_workspace_that_is_not_there_is_told_how_to_have_it(run: Run, tmp_path: Path) -> None:
+    server = ("--workspaces", tmp_path / "root")
+    refused = run("keys", "add", "Ada", "--workspace", "legal", *server)
+    assert "There is no workspace 'legal': there is none." in refused.err
+    assert "Make a folder legal" in refused.err
+    (tmp_path / "root" / "legal").mkdir(parents=True)
+    assert run("keys", "add", "Ada", "--workspace", "legal", *server).out
+
+
 @pytest.mark.parametrize("option", ["--index", "--workspaces"])
 def test_looking_for_keys_makes_nothing(run: Run, tmp_path: Path, option: str) -> None:
     assert "There are no keys" in run("keys", "list", option, tmp_path / "mistyped").out

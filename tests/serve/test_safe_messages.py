@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from polyhop.errors import DocumentMissing, IndexCorrupt, ModelMissing, PolyhopError, UsageError
+from polyhop.errors import DocumentMissing, IndexCorrupt, IndexMissing, ModelMissing, PolyhopError, UsageError
 from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.store.writer_lock import WriterLock
 from tests.worlds.clients import problem
@@ -35,6 +35,23 @@ def test_what_to_do_names_routes_in_full_and_no_folders() -> None:
     assert remedy_of(PolyhopError("", remedy="GET /v1/workspaces lists them.")) == "GET /v1/workspaces lists them."
     assert remedy_of(PolyhopError("", remedy="Delete /srv/x/p.toml.")) == "Delete p.toml."
     assert remedy_of(PolyhopError("")) is None
+
+
+@pytest.mark.parametrize(
+    ("remedy", "told"),
+    [
+        (IndexMissing.remedy, "Make one with: POST /v1/documents"),
+        (
+            "Ask again when that is done; polyhop status says how far it is.",
+            "Ask again when that is done; GET /v1/jobs",
+        ),
+        ('See its spellings with: polyhop merges "Ada Lund"', "See its spellings with: GET /v1/graph/merges"),
+        ("Make it with: polyhop index PATH... --layers facts", "Make it with: polyhop index PATH... --layers facts"),
+    ],
+)
+def test_what_to_do_is_what_a_caller_of_a_server_can(remedy: str, told: str) -> None:
+    """A route where there is one; what is done on the server's own machine alone stays a command."""
+    assert (remedy_of(PolyhopError("", remedy=remedy)) or "").startswith(told)
 
 
 def tool(client: httpx.Client, name: str, **arguments: str) -> str:

@@ -85,8 +85,12 @@ def add(
 
     allowance = Allowance(requests=requests, uploads=uploads, tokens=tokens, money=money)
     places = _places(index_path, workspaces)
-    if workspace is not None:
-        places.place(workspace)
+    if workspace is not None and workspace not in places.names():
+        told = ", ".join(places.names()) or "none"
+        raise UsageError(
+            f"There is no workspace {workspace!r}: there is {told}.",
+            remedy=f"Make a folder {workspace} in that of the workspaces, or leave --workspace out.",
+        )
     with KeyRing(places.keys) as ring:
         written, key = ring.add(label, scope=scope, workspace=workspace, days=days, allowance=allowance)
     echo(written)

@@ -10,6 +10,12 @@ from polyhop.errors import PolyhopError, RequestError, UsageError
 _FOLDERS = r"(?:/(?!v1/)|[A-Za-z]:[/\\])(?:[^/\\'\"(),;:\n]+[/\\])+(?=[^\s/\\])"
 _PLAIN = re.compile(rf"(?<!\S){_FOLDERS}")
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ROUTES = {  # what callers of a server can do in place of a command that only its own machine can
+    re.compile(r"polyhop index PATH\.\.\.$"): "POST /v1/documents",
+    re.compile(r"polyhop status\b"): "GET /v1/jobs",
+    re.compile(r"polyhop merges\b(?: \"[^\"]*\")?"): "GET /v1/graph/merges",
+    re.compile(r"polyhop strategies\b"): "GET /v1/strategies",
+}
 _QUOTED_TOO = re.compile(rf"(?<![^\s'\"(=]){_FOLDERS}")
 
 
@@ -30,5 +36,8 @@ def message_of(error: PolyhopError) -> str:
 
 
 def remedy_of(error: PolyhopError) -> str | None:
-    """What to do about an error, without folders; None where it does not say."""
-    return without_folders(error.remedy) or None
+    """What who asks a server may do about an error, without folders; None where it does not say."""
+    remedy = error.remedy
+    for command, route in _ROUTES.items():
+        remedy = command.sub(route, remedy)
+    return without_folders(remedy) or None

@@ -19,7 +19,7 @@ from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
 from polyhop.models.timed import Timed
 from polyhop.models.within import Within, left_out_by
-from polyhop.planning.asked import LONGEST_QUESTION, shortened
+from polyhop.planning.asked import part_read, shortened
 from polyhop.reading.citations import citations_of, items_of
 from polyhop.reading.drafts import DraftListener
 from polyhop.reading.hops_found import along_plan, hops_taken
@@ -55,8 +55,16 @@ class Answering:
         A language model reads what a question asks at once; our own reader points at one thing, and is asked for each.
         Where none of them is answered, the question is read as it stands.
         """
+        read = shortened(question)
+        meant = standalone(read, thread, self.view.models)
+        if read == question:
+            return self._of_all(question, meant)
+        answer = self._of_all(question, replace(meant, source=meant.source or "its length"))
+        return replace(answer, evidence=_less_read(question, answer.evidence))
+
+    def _of_all(self, question: str, meant: Standalone) -> Answer:
+        """The answer to a question as it is meant, or to each thing that it asks."""
         began = time.monotonic()
-        meant = standalone(question, thread, self.view.models)
         own = reader_of(self.settings, self.view.models)[0] == OFFLINE
         parts = asked_apart(meant.question) if own else ()
         if len(parts) < 2:
@@ -177,7 +185,7 @@ class Answering:
         over = view.restricted(layers_used(strategy, view.layers))
         logger.info("strategy %s looks for evidence in %s", chosen, ", ".join(over.layers) or "no layer")
         asked = shortened(question)
-        notes = [] if asked == question else [f"read the first {LONGEST_QUESTION} words of the question"]
+        notes = list[str]()
         if self.budget.seconds is None:
             evidence = strategy.retrieve(asked, over, self.budget)
         else:
@@ -186,8 +194,18 @@ class Answering:
             if judge.left:
                 notes.append(f"out of time after {self.budget.seconds:g} s: {judge.left} texts were not judged")
                 evidence = replace(evidence, left_out=(*evidence.left_out, notes[-1]))
+        evidence = _less_read(question, evidence)
         view.hops_told.complete(along_plan(evidence.hops))  # whether an answer rests on others is not known yet
         return replace(evidence, trail=(*preset, *evidence.trail, *notes))
+
+
+def _less_read(question: str, evidence: Evidence) -> Evidence:
+    """The evidence, which says so where only a part of the question is read."""
+    read = part_read(question)
+    if not read:
+        return evidence
+    left_out = (f"all of the question but {read}", *evidence.left_out)
+    return replace(evidence, left_out=left_out, trail=(f"read {read}", *evidence.trail))
 
 
 def _stands_for(meant: Standalone) -> str | None:

@@ -54,6 +54,13 @@ def test_a_part_that_nothing_answers_is_said(engine: Polyhop) -> None:
     assert answer.items[1].said == "What is the capital of Mars? not found"
 
 
+def test_a_question_below_a_long_text_is_answered_and_said_to_be_what_is_read(engine: Polyhop) -> None:
+    asked = "How high is Harrowmere Lighthouse?"
+    answer = engine.ask(f"{'The ferry is late, as everybody knows. ' * 80}{asked}")
+    assert (answer.text, answer.standalone) == ("46 metres", asked)
+    assert answer.evidence.left_out == ("all of the question but the last question in its 565 words",)
+
+
 def test_every_citation_is_an_exact_quotation(answers: list[Answer], engine: Polyhop) -> None:
     """What is quoted stands in the document, at the span, letter for letter, and in a passage that was found."""
     assert any(answer.citations for answer in answers)

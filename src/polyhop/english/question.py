@@ -61,7 +61,7 @@ _IMPERATIVE: Final = SUMMARISING | LISTING | EXPLAINING
 _CIRCUMSTANCES: Final = word_set("when where while")  # begin clauses that are no questions, too
 
 # A full stop behind a capitalised word may belong to it: "Dr. Smith", "J. K. Rowling", "St. Louis".
-_SENTENCE_END: Final = re.compile(r"(?:[!?]|(?<!\S)[^\W_A-Z]\S*\.)\s+(?=[^\sa-z])")
+SENTENCE_END: Final = re.compile(r"(?:[!?]|(?<!\S)[^\W_A-Z]\S*\.)\s+(?=[^\sa-z])")
 _CLAUSE_END: Final = re.compile(r"(?:[,;:…]|\s[-–—]|(?<=[^\W_A-Z]{2})[.!?])\s+(?=\S)")
 _WORD: Final = re.compile(r"[\w']+")
 
@@ -137,7 +137,7 @@ def read_words(question: str, entities: Sequence[str] = ()) -> Words:
 
 def has_sentences(question: str) -> bool:
     """Whether something is told before it is asked: "I let a cottage. Which test must I do?"."""
-    return any(_asks(question[end.end() :]) for end in _SENTENCE_END.finditer(question))
+    return any(_asks(question[end.end() :]) for end in SENTENCE_END.finditer(question))
 
 
 def asking_part(question: str) -> str:
@@ -146,7 +146,7 @@ def asking_part(question: str) -> str:
     "The train takes four hours. Am I allowed a seat?" asks with its second sentence, "If it rains, is the match off?"
     behind the comma, as others do behind a semicolon, a dash or a sentence that begins with a small letter.
     """
-    starts = [0, *(end.end() for end in _SENTENCE_END.finditer(question))]
+    starts = [0, *(end.end() for end in SENTENCE_END.finditer(question))]
     parts = [without_preface(question[start:]) for start in reversed(starts)]
     last = next((part for part in parts if _asks(part)), parts[-1])
     low = _low(last)

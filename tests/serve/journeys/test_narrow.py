@@ -86,6 +86,29 @@ def test_the_narrowest_screen_parts_no_word_of_the_frame(browser: Browser, serve
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize(
+    "title", ["Report on the weirs of the upper valley and all that was built there. " * 12, "Weir" * 200]
+)
+def test_a_long_title_leaves_room_for_the_sentence(page: Page, title: str) -> None:
+    def entitled(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "title": title})
+
+    page.set_viewport_size({"width": 375, "height": 667})
+    page.route("**/v1/documents/**", entitled)
+    ask(page, BRIDGE)
+    page.locator(".hop .quotation").first.click()
+    page.wait_for_selector(".source mark")
+    seen = """one => {
+      const [{ left, top, bottom }] = one.getClientRects();
+      return one.contains(document.elementFromPoint(left + 4, (top + bottom) / 2));
+    }"""
+    assert page.locator(".source mark").evaluate(seen)
+    assert page.locator(".source h2").get_attribute("title") == title, "all of it is there for who points at it"
+    page.get_by_role("button", name="Close the source").click()
+    assert page.locator(".source").is_hidden()
+
+
 def test_the_tables_of_settings_part_no_word(page: Page) -> None:
     page.locator(".views a[data-view=settings]").click()
     page.get_by_role("group", name="Strategies").wait_for()

@@ -15,7 +15,7 @@ export function quotation({ span, quote, title, where, numbers }, source) {
       "span",
       { class: "quote-from" },
       numbers.map((number) => h("span", { class: "chip", "aria-hidden": "true" }, String(number))),
-      said("span", title),
+      said("span", title, { class: "quote-title", title }),
       where && said("span", where),
     ),
   );

@@ -86,7 +86,7 @@ export class Source {
   #draw(shown) {
     const number = pageOf(shown.pages, shown.start);
     const file = nameOf(shown.source ?? "");
-    this.title.textContent = shown.title || file;
+    this.title.textContent = this.title.title = shown.title || file; // on the screen there may be room for its beginning
     this.detail.textContent = [file, shown.where].filter(Boolean).join(", ");
     const text = this.#text(shown);
     if (!number || shown.type !== "application/pdf") {

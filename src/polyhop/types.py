@@ -361,7 +361,8 @@ class AnswerItem(Serialisable):
 
     text: str  # empty: the documents do not answer this part
     citations: tuple[Citation, ...]
-    asked: str = ""  # which of the things that the question asks it answers, where it asks several
+    asked: str = ""  # which of the things that the question asks it answers, where it asks several,
+    confidence: float | None = None  # and how sure that is; None: as sure as the answer
 
     @property
     def citation(self) -> Citation | None:

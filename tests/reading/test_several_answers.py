@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from polyhop.plans import Plan, Step, plan_of_questions
 from polyhop.reading.several_answers import as_one
 from polyhop.types import Answer, AnswerKind, AnswerStatus, Citation, Evidence, Hop, Passage, Span
@@ -47,7 +49,8 @@ UNKNOWN = answer("Why?", None, plan_of_questions(["Why?"]), "inn", confidence=0.
 def test_parts_are_told_with_their_own_quotations() -> None:
     one = as_one("When and where was she born, and why?", [BORN, WHERE, UNKNOWN], seconds=1.0)
     assert (one.text, one.kind, one.status) == ("1271; Harl", AnswerKind.PARTS, AnswerStatus.ANSWERED)
-    assert one.confidence == 0.6
+    assert one.confidence == 0.2, "of which one part was not answered"
+    assert [item.confidence for item in one.items] == [0.9, 0.6, 0.2]
     assert [item.said for item in one.items] == ["When was she born? 1271", "Where? Harl", "Why? not found"]
     assert [[citation.uri for citation in item.citations] for item in one.items] == [
         ["mill", "Ada"],
@@ -66,6 +69,17 @@ def test_what_two_parts_have_in_common_is_one_step_and_one_hop() -> None:
         Step(question="Where was #1 born?", refers_to=(0,)),
     )
     assert [hop.step for hop in one.evidence.hops] == [0, 1, 2]
+
+
+def test_hops_of_one_question_that_came_to_nothing_are_one() -> None:
+    weighs = "How much does the mill weigh?"
+    hops = [Hop(question=weighs, status="unresolved", passages=(passage(name, 0.5),)) for name in ("inn", "ferry")]
+    unknown = replace(UNKNOWN, question=weighs, evidence=replace(UNKNOWN.evidence, hops=tuple(hops)))
+    [*resolved, last] = as_one(
+        "When was she born, and what does the mill weigh?", [BORN, unknown], seconds=1.0
+    ).evidence.hops
+    assert [hop.status for hop in resolved] == ["resolved", "resolved"]
+    assert (last.question, [one.id for one in last.passages]) == (weighs, ["inn", "ferry"])
 
 
 def test_passages_come_by_turns_and_none_is_above_a_better_one() -> None:

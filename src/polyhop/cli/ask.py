@@ -113,7 +113,7 @@ def show_answer(answer: Answer) -> None:
         closest = " What came closest:" if answer.evidence.passages else ""
         echo(style("Not found in these documents.", bold=True) + closest)
         return
-    sure = style(f"   {answer.confidence:.0%} sure", dim=True)
+    sure = "" if answer.kind == "parts" else style(f"   {answer.confidence:.0%} sure", dim=True)  # each tells its own
     if not answer.grounded:
         sure += style("   not grounded: no quotation bears out what is marked", fg="yellow")
     if answer.items and answer.kind == "list":
@@ -134,7 +134,10 @@ def show_answer(answer: Answer) -> None:
 
 def _part(item: AnswerItem) -> str:
     """What was asked, and what answers it."""
-    return f"{item.asked}  {style(item.text, bold=True) if item.text else 'not found in these documents'}"
+    if not item.text:
+        return f"{item.asked}  not found in these documents"
+    sure = "" if item.confidence is None else style(f"   {item.confidence:.0%} sure", dim=True)
+    return f"{item.asked}  {style(item.text, bold=True)}{sure}"
 
 
 def _unproven(item: AnswerItem) -> str:

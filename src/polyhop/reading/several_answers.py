@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
+from typing import TypeVar
 
 from polyhop.indexes.by_turns import round_robin
 from polyhop.plans import REFERENCE, Plan, Step
 from polyhop.types import Answer, AnswerItem, AnswerKind, Cost, Evidence, Hop, Passage
 
+T = TypeVar("T")
+
 
 def as_one(question: str, answers: Sequence[Answer], *, seconds: float) -> Answer:
     """One answer to a question from the answers to what it asks, at least one of which has a text; it took so long.
 
-    It is as sure as the least sure of these. Passages are those of each by turns, as many as the most that one has.
+    It is as sure as the least sure of these, also where that is not answered. Passages are those of each by turns, as
+    many as the most that one has.
     """
     answered = [answer for answer in answers if answer.text is not None]
     evidence = _evidence(question, [answer.evidence for answer in answers])
@@ -23,7 +27,7 @@ def as_one(question: str, answers: Sequence[Answer], *, seconds: float) -> Answe
         question=question,
         text="; ".join(answer.text for answer in answered if answer.text is not None),
         citations=tuple(dict.fromkeys(citation for answer in answered for citation in answer.citations)),
-        confidence=min(answer.confidence for answer in answered),
+        confidence=min(answer.confidence for answer in answers),
         evidence=replace(evidence, cost=replace(evidence.cost, seconds=seconds)),
         kind=AnswerKind.PARTS,
         items=tuple(map(_item, answers)),
@@ -34,7 +38,8 @@ def as_one(question: str, answers: Sequence[Answer], *, seconds: float) -> Answe
 def _item(answer: Answer) -> AnswerItem:
     """The answer to one of the things; without a text where the documents have none."""
     asked = answer.standalone or answer.question
-    return AnswerItem(asked=asked, text=answer.text or "", citations=answer.citations if answer.text else ())
+    citations = answer.citations if answer.text else ()
+    return AnswerItem(asked=asked, text=answer.text or "", citations=citations, confidence=answer.confidence)
 
 
 def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:
@@ -51,7 +56,7 @@ def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:
         found[0],
         question=question,
         passages=ranked_together(round_robin(rankings), max(map(len, rankings))),
-        hops=tuple(hops),
+        hops=tuple(_unsettled_once(hops)),
         plan=Plan(shape="several", steps=tuple(steps), source=found[0].plan.source if found[0].plan else ""),
         trail=tuple(line for each in found for line in (f"asked apart: {each.question}", *each.trail)),
         left_out=tuple(dict.fromkeys(line for each in found for line in each.left_out)),
@@ -59,6 +64,28 @@ def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:
         doubtful=any(each.doubtful for each in found),
         aside=tuple(dict.fromkeys(one for each in found for one in each.aside)),
     )
+
+
+def _unsettled_once(hops: Iterable[Hop]) -> list[Hop]:
+    """Hops of which those that ask the same and came to nothing are one, with the passages of each."""
+    told: list[Hop] = []
+    places: dict[str, int] = {}
+    for hop in hops:
+        settled = hop.status != "unresolved" or hop.found or hop.step is not None
+        place = None if settled else places.get(hop.question)
+        if place is not None:
+            one = told[place]
+            passages, sentences = _both(one.passages, hop.passages), _both(one.sentences, hop.sentences)
+            told[place] = replace(one, passages=passages, sentences=sentences)
+            continue
+        if not settled:
+            places[hop.question] = len(told)
+        told.append(hop)
+    return told
+
+
+def _both(first: tuple[T, ...], second: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def _added(plan: Plan | None, steps: dict[Step, int]) -> list[int]:

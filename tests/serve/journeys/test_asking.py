@@ -38,6 +38,16 @@ def test_each_thing_that_is_asked_stands_above_its_answer(page: Page) -> None:
     assert parts.last.get_by_role("button").count() > 0  # its own sources
 
 
+def test_each_thing_that_is_asked_tells_how_sure_its_answer_is(page: Page) -> None:
+    ask(page, "Who designed the Fever Hospital and how many tonnes did it weigh?")
+    designed, weighed = page.locator(".worded.parts p").all()
+    assert "Edda Marrish" in designed.inner_text()
+    assert "Sure, 9" in designed.inner_text()
+    assert weighed.inner_text().endswith("Not found in these documents")
+    assert page.locator(".result > .confidence").count() == 0, "there is none that holds for both"
+    assert page.locator(".hop").count() == 2
+
+
 def test_the_pages_of_a_pdf_are_leafed_through(page: Page) -> None:
     page.locator(".views a[data-view=documents]").click()
     page.get_by_role("button", name="Academy of Asperlow", exact=True).click()

@@ -124,7 +124,7 @@ export class AnswerCard {
     fill(
       this.result,
       found ? this.#worded(answer, citations) : h("p", { class: "not-found" }, "Not found in these documents"),
-      found && answer.confidence !== undefined && confidence(answer.confidence),
+      found && answer.kind !== "parts" && answer.confidence !== undefined && confidence(answer.confidence),
       doubt && h("p", { class: "notice" }, "The quotations do not bear out all of this. Read them before you rely on it."),
     );
   }
@@ -134,6 +134,7 @@ export class AnswerCard {
     if (["list", "prose", "parts"].includes(kind) && items?.length) {
       const tag = kind === "list" ? "ul" : "div";
       const asked = (item) => item.asked && [h("span", { class: "part" }, item.asked), " "];
+      const sure = (item) => kind === "parts" && item.text && item.confidence != null && confidence(item.confidence);
       const piece = (item) =>
         h(
           kind === "list" ? "li" : "p",
@@ -142,6 +143,7 @@ export class AnswerCard {
           h("span", {}, item.text || "Not found in these documents"),
           " ",
           chips(item.citations ?? []),
+          sure(item),
         );
       return h(tag, { class: `worded ${kind}` }, items.map(piece));
     }
@@ -241,7 +243,7 @@ function confidence(share) {
   const filled = h("span");
   filled.style.width = `${percent}%`;
   return h(
-    "p",
+    "span",
     { class: "confidence" },
     h("span", { class: "bar", "aria-hidden": "true" }, filled),
     h("span", {}, `${words}, ${percent}% confidence`),

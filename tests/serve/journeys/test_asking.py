@@ -39,13 +39,11 @@ def test_each_thing_that_is_asked_stands_above_its_answer(page: Page) -> None:
 
 
 def test_each_thing_that_is_asked_tells_how_sure_its_answer_is(page: Page) -> None:
-    ask(page, "Who designed the Fever Hospital and how many tonnes did it weigh?")
-    designed, weighed = page.locator(".worded.parts p").all()
-    assert "Edda Marrish" in designed.inner_text()
-    assert "Sure, 9" in designed.inner_text()
-    assert weighed.inner_text().endswith("Not found in these documents")
+    ask(page, "How high is Harrowmere Lighthouse, and what is the capital of Mars?")
+    high, capital = page.locator(".worded.parts p").all()
+    assert high.inner_text().endswith("% confidence")
+    assert capital.inner_text().strip().endswith("Not found in these documents")
     assert page.locator(".result > .confidence").count() == 0, "there is none that holds for both"
-    assert page.locator(".hop").count() == 2
 
 
 def test_the_pages_of_a_pdf_are_leafed_through(page: Page) -> None:

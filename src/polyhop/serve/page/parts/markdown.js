@@ -23,7 +23,8 @@ export function asMarkdown(answer) {
       if (said) lines.push(`   > ${plain(said.text)} (${plain(said.passage.title)})`);
     }
   }
+  const parts = answer.kind === "parts" ? " in all of it" : ""; // also in what was not found
   const share = Math.round(answer.confidence * 100);
-  if (answer.text !== null) lines.push("", `Confidence ${share}%, strategy ${plain(answer.evidence?.strategy ?? "")}.`);
+  if (answer.text !== null) lines.push("", `Confidence${parts} ${share}%, strategy ${plain(answer.evidence?.strategy ?? "")}.`);
   return [...lines, "", ...notes, ""].join("\n");
 }

@@ -47,6 +47,10 @@ def test_numbers_stand_in_digits_and_words(text: str, value: float | None) -> No
         ("12 kilometres", Amount(12000.0, "length")),
         ("2 yards", Amount(1.8288, "length")),
         ("10 ounces", Amount(0.2835, "mass")),
+        ("EUR 7,400", Amount(7400.0, "money")),
+        ("CHF 1.2m", Amount(1200000.0, "money")),
+        ("7,400 SEK", Amount(7400.0, "money")),
+        ("ISO 9001", Amount(9001.0, "")),
         ("a lamp", None),
     ],
 )
@@ -100,6 +104,15 @@ def test_dates_are_found_with_their_era(date: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "years"),
+    [("EUR 7,400", []), ("1,874 m", []), ("0.250 kg", []), ("in 1874", ["1874"]), ("b.1874", ["1874"]),
+     ("4.6.1874", ["1874"]), ("14.06.1874", ["1874"]), ("from 1874, 1875 on", ["1874", "1875"])],
+)  # fmt: skip
+def test_the_end_of_a_long_number_is_no_year(text: str, years: list[str]) -> None:
+    assert DATE.findall(text) == years
+
+
+@pytest.mark.parametrize(
     ("one", "other", "told"),
     [
         ("388 metres", "46 metres", "342 metres"),
@@ -107,6 +120,7 @@ def test_dates_are_found_with_their_era(date: str) -> None:
         ("£1,610", "£ 610", "£1,000"),
         ("about 41,000 inhabitants", "1,200", "39,800 inhabitants"),
         ("12 %", "9.5 %", "2.5%"),
+        ("EUR 7,400", "EUR 5,900", "EUR 1,500"),
         ("120", "388 metres", "268 metres"),
         ("1.2 million people", "850,000", "350,000 people"),
         ("£1.2m", "£900,000", "£300,000"),

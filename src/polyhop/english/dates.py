@@ -34,7 +34,8 @@ _ERA: Final = r"(?:\d{1,4} BCE?|AD \d{1,4})\b"
 DATE: Final = re.compile(
     rf"\b{MONTH}\.?,? {_ERA}|\b{NTH}(?: of)? {MONTH}\.?(?:,? ?(?:{_ERA}|\d{{3,4}}\b))?"
     rf"|\b{MONTH}\.? {NTH}(?:,? ?(?:{_ERA}|\d{{3,4}}))?\b|\b{MONTH}\.?,? \d{{4}}\b|\b{_ERA}"
-    r"|\b\d{3,4}\b(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
+    r"|(?:(?<!\d[.,])|(?<=\.\d\.)|(?<=\.\d\d\.))\b\d{3,4}\b"  # not the end of "7,400"
+    r"(?![,.]\d|%| (?:people|inhabitants|met|feet|km|miles|members))"
 )
 
 DAY_OF_A_YEAR: Final = re.compile(

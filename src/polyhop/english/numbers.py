@@ -20,6 +20,10 @@ _VALUES: Final = (
     | {word: 10.0 * value for value, word in enumerate(_TENS, start=2)}
     | _SCALES
 )
+_CURRENCIES: Final = (  # of ISO 4217, those that are traded most
+    "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "AUD", "CAD", "NZD", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF",
+    "HKD", "SGD", "KRW", "MXN", "BRL", "ZAR", "ILS", "THB",
+)  # fmt: skip
 _KINDS: Final[dict[str, dict[float, str]]] = {
     "time": {
         1: "s sec second", 60: "min minute", 3600: "h hr hour", 86400: "day", 604800: "week", 1209600: "fortnight",
@@ -37,13 +41,13 @@ _KINDS: Final[dict[str, dict[float, str]]] = {
     "volume": {1e-3: "ml millilitre milliliter", 0.01: "cl centilitre centiliter", 1: "l litre liter"},
     "power": {1: "w watt", 1e3: "kw kilowatt", 1e6: "mw megawatt", 745.7: "hp"},
     "energy": {1: "wh", 1e3: "kwh", 1e6: "mwh"},
-    "money": {1: "eur euro usd dollar gbp pound chf franc kroner"},
+    "money": {1: "euro dollar pound franc kroner"},
     "share": {1: "% percent"},
     "heat": {1: "°c degree"},
 }  # fmt: skip
 _UNITS: Final = {
     name: (kind, factor) for kind, units in _KINDS.items() for factor, names in units.items() for name in names.split()
-}
+} | {code.lower(): ("money", 1.0) for code in _CURRENCIES}
 _SCALE_WORDS: Final = "|".join(_SCALES)
 _WORDS: Final = rf"(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(NUMERALS[1:10])})|{'|'.join(_VALUES)})"
 _NUMBER: Final = re.compile(  # not the 16 of "C16"; "two hundred and five" whole, but not "two and five"
@@ -58,6 +62,10 @@ _SCALE: Final = re.compile(rf"{_RANGE}[ -]?(?P<scale>{_SCALE_WORDS})\b", re.IGNO
 _SHORT_SCALE: Final = re.compile(rf"{_RANGE} ?(?P<scale>{'|'.join(_SHORT_SCALES)})\b", re.IGNORECASE)
 _EXACT: Final = 1e-6  # of two amounts: as much may be lost of their difference
 _MONEY: Final = ("£", "€", "$")
+CURRENCY: Final = rf"(?:[{''.join(_MONEY)}]|\b(?:{'|'.join(_CURRENCIES)})(?![^\W\d_])) ?"
+"""What tells money before a number: a sign, or a code in capital letters, as a pattern without groups."""
+
+_IN_MONEY: Final = re.compile(CURRENCY + r"\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,7 @@ def number_in(text: str) -> float | None:
 
 
 def amount_in(text: str, start: int, end: int) -> Amount | None:
-    """The first number of a stretch with its unit, which may stand behind the stretch, or a sign for money before it.
+    """The first number of a stretch with its unit, which may stand behind the stretch, or as money before it.
 
     "A year" is one. None where there is no number.
     """
@@ -132,8 +140,9 @@ def amount_apart(one: str, other: str) -> str | None:
         values = values[0], amounts[1].value / (amounts[0].value / values[0])
     said, number = (one, found[0]) if amounts[0].kind or not kinds else (other, found[1])
     unit = _UNIT.match(said, number.end)
-    sign = said[: number.start].strip()[-1:]
-    told = f"{sign if sign in _MONEY else ''}{_written(abs(values[0] - values[1]), digits, _EXACT * max(values))}"
+    money = _IN_MONEY.search(said, 0, number.start)
+    sign = "" if money is None else money[0].strip() if money[0].startswith(_MONEY) else money[0]  # "£", "EUR "
+    told = f"{sign}{_written(abs(values[0] - values[1]), digits, _EXACT * max(values))}"
     return f"{told} {unit['unit']}".replace(" %", "%") if unit else told
 
 
@@ -172,7 +181,7 @@ def _find(text: str, start: int, end: int) -> _Found | None:
 
 
 def _is_money(text: str, start: int) -> bool:
-    return text[max(start - 2, 0) : start].strip().endswith(_MONEY)
+    return _IN_MONEY.search(text, max(start - len("EUR "), 0), start) is not None
 
 
 def _value(number: str) -> float:

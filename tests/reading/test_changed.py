@@ -74,6 +74,95 @@ def test_what_was_changed_answers(
     assert reading.confidence <= 0.9
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "changed"),
+    [
+        ("EUR 7,400", "EUR 5,900", "The budget of the mill was cut: EUR 5,900 are left, not EUR 7,400."),
+        ("0.25 mm", "0.15 mm", "The gap of the mill was reduced from 0.25 mm to 0.15 mm."),
+        ("2031-06-14", "2031-06-21", "The fair of the mill was moved from 2031-06-14 to 2031-06-21."),
+        ("14.06.2031", "21.06.2031", "The fair of the mill was moved from 14.06.2031 to 21.06.2031."),
+    ],
+)
+def test_amounts_and_days_are_told_apart_however_they_are_written(
+    before: str, now: str, changed: str, models: Models
+) -> None:
+    papers = (passage(f"In the plan of the mill it is {before}."), passage(changed, "News"))
+    question = f"What is the {' '.join(changed.split()[1:4])}?"
+    assert as_changed(question, read(before, papers), papers, models).text == now
+
+
+def by_law(minutes: str, models: Models) -> str | None:
+    """On which day the market is, where the minutes tell more."""
+    papers = (passage("The market of Fennick is on Thursday.", "By-laws"), passage(minutes, "Minutes"))
+    return as_changed("On which day is the market of Fennick?", read("Thursday", papers), papers, models).text
+
+
+@pytest.mark.parametrize(
+    "minutes",
+    [
+        "Ms Brisk moved that the market of Fennick be moved from Thursday to Saturday. For: 2. Against: 5. Lost.",
+        "Ms Brisk moved that the market of Fennick be moved from Thursday to Saturday.\n\nFor: 2. Against: 5.",
+        "The motion to move the market of Fennick from Thursday to Saturday was lost.",
+        "Ms Brisk moved to change the market of Fennick from Thursday to Saturday.",
+        "Traders would like the market of Fennick on Saturday instead of Thursday.",
+        "The market of Fennick might be moved from Thursday to Saturday.",
+        "In wet years the market of Fennick is not moved from Thursday to Saturday.",
+    ],
+)
+def test_what_was_only_proposed_changes_nothing(minutes: str, models: Models) -> None:
+    assert by_law(minutes, models) == "Thursday"
+
+
+@pytest.mark.parametrize(
+    "minutes",
+    [
+        "Ms Brisk moved that the market of Fennick be moved from Thursday to Saturday. For: 5. Against: 2. Carried.",
+        "Ms Brisk moved that the market of Fennick be moved from Thursday to Saturday.\n\nCarried by five votes.",
+        "Resolved, that the market of Fennick be moved from Thursday to Saturday.",
+        "At the wish of the traders the market of Fennick moves from Thursday to Saturday.",
+    ],
+)
+def test_what_was_carried_is_a_change(minutes: str, models: Models) -> None:
+    assert by_law(minutes, models) == "Saturday"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The fee of guests is £11 in place of £8.",
+        "The fee of guests is £11 rather than £8.",
+        "In the Terms, the fee that guests pay a night should read £11.",
+        'In the Terms the words "£8" shall be replaced by "£11".',
+        'In the Terms, for "£8" substitute "£11".',
+        "The fee of guests is GBP 11 and not GBP 8.",
+        "Correction of 3 May\nThe fee of guests was copied from an old list. Guests pay £11 a night.",
+    ],
+)
+def test_corrections_may_be_worded_otherwise(said: str, models: Models) -> None:
+    papers = (passage(TERMS, "Terms"), passage(said, "Second paper"))
+    reading = as_changed("What do guests pay a night?", read("£8", papers), papers, models)
+    assert (reading.text or "").removeprefix("£").removeprefix("GBP ") == "11"
+
+
+def test_what_is_out_of_date_is_followed_by_what_is_right(models: Models) -> None:
+    note = (passage("The wheel weighs 198 kg.\n\nThis is out of date: it weighs 186 kg.", "Wheel"),)
+    assert as_changed("What does the wheel weigh?", read("198 kg", note), note, models).text == "186 kg"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Guests should read the 11 rules of a night before they pay.",
+        "Ada was replaced by Tam, who has looked after guests a night since.",
+        "Guests bring a lamp for the night in place of a torch, which costs £11.",
+    ],
+)
+def test_such_words_alone_are_no_correction(said: str, models: Models) -> None:
+    papers = (passage(TERMS, "Terms"), passage(said, "Second paper"))
+    reading = read("£8", papers)
+    assert as_changed("What do guests pay a night?", reading, papers, models) == reading
+
+
 def test_what_was_is_no_answer_where_one_sentence_says_both(models: Models) -> None:
     moved = (passage("The lunch moved from 29 September to 6 October, as the hall is being painted.", "News"),)
     assert as_changed("When is the lunch?", read("29 September", moved), moved, models).text == "6 October"

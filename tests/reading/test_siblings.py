@@ -42,6 +42,26 @@ def test_a_passage_is_apart_where_the_question_names_only_its_siblings_title(
     assert named_apart(question, [VARN, OXMOOR, TOLLS, LATER]) == apart
 
 
+THIRD = passage("Brisk and Daughters, Ferrymen of Oxmoor since 1804: Guide to Tolls, Third Edition", "Carts pay four.")
+FOURTH = passage("Guide to Tolls, 4th Edition", "Carts pay five.")
+
+
+@pytest.mark.parametrize(
+    ("question", "apart"),
+    [
+        ("What do carts pay under the fourth edition of the guide?", {THIRD.id: {"4th"}}),
+        ("What do carts pay to the ferrymen of Oxmoor by edition 3?", {FOURTH.id: {"third"}}),
+        ("What changed from the third edition to the fourth edition?", {}),
+        ("What do carts pay on the fourth ferry?", {}),
+        ("Do all three editions ask four groats of carts?", {}),
+    ],
+)
+def test_the_number_of_an_edition_tells_siblings_apart_whatever_else_one_title_has(
+    question: str, apart: dict[str, set[str]]
+) -> None:
+    assert named_apart(question, [THIRD, FOURTH]) == apart
+
+
 def test_titles_that_have_little_in_common_are_no_siblings() -> None:
     born = passage("Ada Brisk", "She was born in Varn, where her mother kept the ferry.")
     assert named_apart("Where was the builder of the Varn landing born?", [born, VARN]) == {}

@@ -6,17 +6,18 @@ Changelogs and checklists say the same of one version after another, and only he
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.answer_type import AnswerType, answer_type, asked_for
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import DAY_OF_A_YEAR
-from polyhop.english.numbers import names_version, number_in, versions_in
-from polyhop.english.words import word_set
-from polyhop.indexes.folding import fold, pieces
+from polyhop.english.numbers import NUMERALS, ORDINALS, names_version, number_in, versions_in
+from polyhop.english.words import FUNCTION_WORDS, word_set
+from polyhop.indexes.folding import family, fold, pieces, tokens
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import unsaid
 from polyhop.reading.pointing import Pointed, Pointing, Supporting
@@ -26,6 +27,7 @@ from polyhop.types import AnswerKind, Passage
 
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
 _NUMBERS: Final = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
+_NTH: Final = re.compile(r"(\d{1,9})(?:st|nd|rd|th)?")
 _ALIKE: Final = 0.5  # likeness of a name and the title of what it means, at least
 _HEADS_VERSION: Final = re.compile(  # "3.0.0 (2031-02-04)", "[3.1]", "mill (3.0-2) stable; urgency=low"
     r"\[?v?(?P<alone>\d{1,4}(?:\.\d{1,4})+[\w.+-]{0,40})\]?(?:[ ,-]+[(\[]?\d{4}-\d\d-\d\d[)\]]?)?"
@@ -131,17 +133,59 @@ def named_apart(question: str, passages: Sequence[Passage]) -> dict[str, frozens
 
     Branches, years, versions and models have documents whose titles are alike: they share half of the words of the
     longer one, numbers apart. Where the question has words of the one title that the other lacks, and none the other
-    way round, it asks of that one. What is said in a conversation is not about the day that its title has.
+    way round, it asks of that one. So it does by the number of an edition, a volume or a flat, whatever else the longer
+    title has. What is said in a conversation is not about the day that its title has.
     """
     asked = word_families(question)
-    titles = {one.id: word_families(one.title) for one in passages if SpokenPassage.of(one) is None}
-    apart: dict[str, frozenset[str]] = {}
+    written = {one.id: one.title for one in passages if SpokenPassage.of(one) is None}
+    titles = {name: word_families(title) for name, title in written.items()}
+    apart = _numbered_apart(question, written)
     for name, own in titles.items():
         for other in titles.values():
             alike = 2 * len(own & other) >= max(_wordy(own), _wordy(other)) > 0
             if alike and asked & (other - own) and not asked & (own - other):
                 apart[name] = apart.get(name, frozenset()) | asked & (other - own)
     return apart
+
+
+def _numbered_apart(question: str, titles: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """The same by the numbers that stand beside a word which both titles have: "third edition", "4th edition"."""
+    asked = _numbers_beside(question)
+    numbered = {name: _numbers_beside(title) for name, title in titles.items()}
+    apart: dict[str, frozenset[str]] = {}
+    for name, own in numbered.items():
+        for other in numbered.values():
+            for word in own.keys() & other.keys() & asked.keys():
+                named = asked[word].keys() & (other[word].keys() - own[word].keys())
+                if named and not asked[word].keys() & own[word].keys():
+                    words = frozenset(other[word][number] for number in named)
+                    apart[name] = apart.get(name, frozenset()) | words
+    return apart
+
+
+def _numbers_beside(text: str) -> dict[str, dict[int, str]]:
+    """The words of a text with the numbers beside them, and how these are written: "fourth edition", "Flat 4".
+
+    What stands before a word is a year or a rank, as others are counts: "four editions".
+    """
+    words = [word for word in tokens(text, stem="s") if word not in FUNCTION_WORDS]
+    numbers = [_numbering(word) for word in words]
+    beside: dict[str, dict[int, str]] = {}
+    for (word, one), (other, two) in pairwise(zip(words, numbers, strict=True)):
+        counts = word in NUMERALS or (word.isdecimal() and len(word) < len("2031"))
+        if one is not None and two is None and not counts:
+            beside.setdefault(family(other), {})[one] = family(word)
+        elif one is None and two is not None:
+            beside.setdefault(family(word), {})[two] = family(other)
+    return beside
+
+
+def _numbering(word: str) -> int | None:
+    """What a word says of a place in a row: 4 for "4", "4th", "four" and "fourth"; None for others."""
+    figure = _NTH.fullmatch(word)
+    if figure is not None:
+        return int(figure[1])
+    return next((row.index(word) for row in (NUMERALS, ("", *ORDINALS)) if word in row), None)
 
 
 def _wordy(title: frozenset[str]) -> int:

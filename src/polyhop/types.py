@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from polyhop.plans import Plan
 
@@ -43,6 +43,10 @@ def _plain(value: Any) -> Any:
 
 def _field_names(value: Any) -> list[str]:
     return [each.name for each in fields(value)]
+
+
+THREAD: Final = "thread"
+"""Under which name the metadata of a message has the id of the message that began its thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +96,7 @@ class Passage(Serialisable):
     occasion: Occasion | None = None  # for readers; rows of layers depend on title and text alone
     section: tuple[str, ...] = ()  # for readers: the headings before it that it begins under, the widest first
     headings: tuple[tuple[int, int], ...] = ()  # what of it is no prose but a heading; offsets are relative to its text
+    thread: str = ""  # for readers: the id of the first message of the thread that it is of, where it is of mail
     score: float = field(default=0.0, compare=False)  # in evidence: what its strategy ranked it by; elsewhere 0
 
     def headings_over(self, place: int) -> tuple[str, ...]:
@@ -101,7 +106,7 @@ class Passage(Serialisable):
 
     def for_layers(self, *, dated: bool = False) -> Passage:
         """Without what only readers are told, but for its occasion where it is to be ``dated``."""
-        return replace(self, occasion=self.occasion if dated else None, section=(), headings=())
+        return replace(self, occasion=self.occasion if dated else None, section=(), headings=(), thread="")
 
 
 @dataclass(frozen=True, slots=True, order=True)

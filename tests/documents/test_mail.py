@@ -338,6 +338,31 @@ def test_a_mailbox_has_a_document_a_message(tmp_path: Path) -> None:
     assert alone.id == second.id  # what came before it has gone
 
 
+@pytest.mark.parametrize(
+    ("headers", "thread"),
+    [
+        ({}, "<3@a>"),
+        ({"References": "<1@a> <2@a>", "In-Reply-To": "<2@a>"}, "<1@a>"),
+        ({"In-Reply-To": "<2@a> of Ada"}, "<2@a>"),
+    ],
+)
+def test_a_message_tells_which_one_began_its_thread(tmp_path: Path, headers: dict[str, str], thread: str) -> None:
+    names = {name.replace("-", "_"): value for name, value in headers.items()}
+    (document,) = load(tmp_path / "a.eml", letter(Message_ID="<3@a>", **names))
+    assert isinstance(document, Document)
+    assert document.metadata["thread"] == thread
+
+
+def test_a_thread_goes_on_where_each_reply_of_a_mailbox_names_only_the_one_before(tmp_path: Path) -> None:
+    letters = [
+        letter(f"{number}.", Message_ID=f"<{number}@a>", References=f"<{number - 1}@a>" if number > 1 else "")
+        for number in (1, 2, 3)
+    ]
+    documents = load(tmp_path / "a.mbox", mailbox(*letters, letter("No reply.", Message_ID="<4@a>")))
+    threads = [each.metadata["thread"] for each in documents if isinstance(each, Document)]
+    assert threads == ["<1@a>", "<1@a>", "<1@a>", "<4@a>"]
+
+
 def test_messages_with_one_id_are_both_read(tmp_path: Path) -> None:
     both = load(tmp_path / "a.mbox", mailbox(letter("One.", Message_ID="<1@a>"), letter("Two.", Message_ID="<1@a>")))
     assert len({each.id for each in both if isinstance(each, Document)}) == 2

@@ -184,6 +184,16 @@ def test_what_an_earlier_version_said_is_no_news(correction: str, models: Models
     assert as_changed("How large is the land of the mill?", reading, paper, models) == reading
 
 
+@pytest.mark.parametrize(("thread", "now"), [("<1@mill>", "Saturday 21 June"), ("<9@mill>", "Saturday 14 June")])
+def test_a_later_message_belongs_to_the_thread_by_ids_whatever_its_subject_says(
+    thread: str, now: str, models: Models
+) -> None:
+    subject = "Re: Ferry fair - NEW DATE"
+    later = replace(passage(CHANGE.replace("Re: Ferry fair", subject), subject), thread=thread)
+    mails = (later, replace(MAILS[1], thread="<1@mill>"))
+    assert as_changed("When is the fair?", read("Saturday 14 June", mails[1:]), mails, models).text == now
+
+
 def test_an_earlier_message_and_a_line_above_change_nothing(models: Models) -> None:
     latest = read("Saturday 21 June", MAILS)
     assert as_changed("When is the fair?", latest, MAILS, models) == latest

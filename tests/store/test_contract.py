@@ -19,7 +19,7 @@ from polyhop.errors import DocumentError, IndexMissing, StoreError, UsageError
 from polyhop.reports import LayerStatus
 from polyhop.store.port import DocumentRow, Generation
 from polyhop.store.record import Record
-from polyhop.types import Passage
+from polyhop.types import THREAD, Passage
 from tests.worlds.records import HARBOUR, document_of, failures, found
 
 Home = Callable[[str], Path]
@@ -198,6 +198,13 @@ def test_a_mail_means_what_is_attached_to_it_too_and_another_file_itself(record:
     assert record.at("mill.eml") == ["d1", "d2"]
     assert record.at("mill.eml#plan.txt") == ["d2"]
     assert record.at("mill.txt") == ["d3"]
+
+
+def test_passages_of_a_mail_are_told_of_which_thread_it_is(record: Record) -> None:
+    document, passages = document_of("mill", "The mill", " is shut.")
+    record.put(document, passages)
+    record.put(replace(document, metadata={THREAD: "<1@mill>"}), passages)  # an index of before knows none
+    assert record.passages(record.numbers().tolist()) == [replace(one, thread="<1@mill>") for one in passages]
 
 
 def test_duplicates_of_names_the_other_documents_with_that_text(record: Record) -> None:

@@ -31,7 +31,7 @@ from polyhop.documents.conversations.turn_ends import TurnEnds
 from polyhop.documents.sections import Sections, begin_of
 from polyhop.documents.source_units import MEDIA_TYPE, SourceUnits
 from polyhop.settings import Chunking
-from polyhop.types import Document, Passage
+from polyhop.types import THREAD, Document, Passage
 
 CODE_VERSION = "4"  # raise it when the same text and settings would give other passages, or other occasions
 
@@ -120,6 +120,7 @@ def _passage(document: Document, identity: str, ordinal: int, start: int, end: i
         title=document.title,
         text=document.text[start:end],
         headings=_headings_in(document.headings, start, end),
+        thread=document.metadata.get(THREAD, ""),
     )
 
 

@@ -194,12 +194,13 @@ def _rest(quote: Quote, place: int, following: Sequence[tuple[int, int]]) -> Ite
 def _is_later(passage: Passage, other: Passage) -> bool:
     """Whether a message belongs to the thread of another one, and was sent after it."""
     ours, theirs = _SENT.match(passage.text), _SENT.match(other.text)
-    if ours is None or theirs is None or _thread(passage) != _thread(other):
+    if ours is None or theirs is None:
         return False
-    return _moment(ours[1]) > _moment(theirs[1])
+    answers = passage.thread != "" and passage.thread == other.thread  # whatever its subject has become
+    return (answers or _about(passage) == _about(other)) and _moment(ours[1]) > _moment(theirs[1])
 
 
-def _thread(passage: Passage) -> str:
+def _about(passage: Passage) -> str:
     return fold(_REPLY.sub("", passage.title))
 
 

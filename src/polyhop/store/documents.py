@@ -22,11 +22,13 @@ from polyhop.store.passage_notes import (
     OCCASION_PATH,
     PAGES_PATH,
     SECTION_PATH,
+    THREAD_PATH,
     headings_of,
     joined,
     occasion_of,
     parted,
     section_of,
+    thread_of,
 )
 from polyhop.store.port import Change, DocumentRow
 from polyhop.store.schema import BLOCK
@@ -52,6 +54,7 @@ CUT_PASSAGES = """
         json_extract(d.metadata, :occasions || p.ordinal || '"'),
         json_extract(d.metadata, :headings || p.ordinal || '"'),
         json_extract(d.metadata, :sections || p.ordinal || '"'),
+        json_extract(d.metadata, :thread),
         b.position, b.text
     FROM json_each(:numbers) AS wanted
     CROSS JOIN passages AS p ON p.number = CAST(wanted.value AS BIGINT)
@@ -249,7 +252,7 @@ class Documents(StoreTables):
     def _cut(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """The passages that exist, by their places in ``numbers``."""
         wanted = {"numbers": json.dumps([int(number) for number in numbers]), "block": BLOCK}
-        paths = {"occasions": OCCASION_PATH, "headings": HEADINGS_PATH, "sections": SECTION_PATH}
+        paths = {"occasions": OCCASION_PATH, "headings": HEADINGS_PATH, "sections": SECTION_PATH, "thread": THREAD_PATH}
         with self._reading() as connection:
             rows = connection.execute(CUT_PASSAGES, {**wanted, **paths}).fetchall()
         return {place: _passage(list(pieces)) for place, pieces in groupby(rows, key=itemgetter(0))}
@@ -263,7 +266,7 @@ def _document_row(row: Sequence[Any]) -> DocumentRow:
 
 
 def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
-    _, key, document_id, ordinal, start, stop, title, occasion, headings, section, first_block, _ = pieces[0]
+    _, key, document_id, ordinal, start, stop, title, occasion, headings, section, thread, first_block, _ = pieces[0]
     offset = (first_block or 0) * BLOCK
     text = "".join(piece[-1] or "" for piece in pieces)
     return Passage(
@@ -277,6 +280,7 @@ def _passage(pieces: list[tuple[Any, ...]]) -> Passage:
         occasion=occasion_of(occasion),
         section=section_of(section),
         headings=headings_of(headings),
+        thread=thread_of(thread),
     )
 
 

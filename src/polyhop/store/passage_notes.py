@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
-from polyhop.types import Document, Occasion, Passage
+from polyhop.types import THREAD, Document, Occasion, Passage
 
 _OCCASIONS: Final = "polyhop:occasions"
 _HEADINGS: Final = "polyhop:headings"
@@ -23,6 +23,8 @@ HEADINGS_PATH: Final = f'$."{_HEADINGS}"."'
 """Where it has the headings of a passage: such a path, too."""
 SECTION_PATH: Final = f'$."{_SECTIONS}"."'
 """Where it has the section of a passage: such a path, too."""
+THREAD_PATH: Final = f'$."{THREAD}"'
+"""Where it has the thread of a message: a path of SQL."""
 PAGES_PATH: Final = f'$."{_LAYOUT}".pages'
 """Where it has the beginnings of pages: a path of SQL."""
 
@@ -76,3 +78,8 @@ def section_of(stored: str | None) -> tuple[str, ...]:
 
 def _ranges(stored: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for start, end in stored)
+
+
+def thread_of(stored: str | None) -> str:
+    """The thread of a passage; SQLite hands a text out as it is, Postgres in the marks of JSON."""
+    return "" if stored is None else stored.strip('"')

@@ -18,7 +18,7 @@ from polyhop.documents.loaders.mail_headers import day_and_time, decoded_words, 
 from polyhop.documents.loaders.mail_quotes import MailParagraph, paragraphs_of, parted, unflowed
 from polyhop.documents.loading import file_document, one_line
 from polyhop.errors import DocumentError
-from polyhop.types import Document
+from polyhop.types import THREAD, Document
 
 _SHOWN: Final = ("Subject", "From", "To", "Cc", "Date")
 _SEALED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -47,6 +47,7 @@ class Mail:
     heads: tuple[tuple[str, str], ...] = ()  # what it says of itself, by the names of its headers
     identity: str = ""
     replied_to: tuple[str, ...] = ()
+    thread: str = ""  # the id of the message that began it
     paragraphs: list[MailParagraph] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
 
@@ -73,7 +74,8 @@ class Mail:
     @property
     def metadata(self) -> dict[str, str]:
         """What it says of itself, beside its subject."""
-        return {name.lower(): value for name, value in self.heads if name != "Subject"}
+        said = {name.lower(): value for name, value in self.heads if name != "Subject"}
+        return said | ({THREAD: self.thread} if self.thread else {})
 
 
 def mail_of(content: bytes) -> Mail:
@@ -93,11 +95,14 @@ def _mail(message: Message, depth: int) -> Mail:
     when = sent(message)
     if when is not None:
         heads["Date"] = day_and_time(when)
+    above, first = (_IDENTITY.findall(header(message, name)) for name in ("in-reply-to", "references"))
+    identity = header(message, "message-id")
     mail = Mail(
         subject=heads["Subject"],
         heads=tuple((name, value) for name, value in heads.items() if value),
-        identity=header(message, "message-id"),
-        replied_to=tuple(_IDENTITY.findall(f"{header(message, 'in-reply-to')} {header(message, 'references')}")),
+        identity=identity,
+        replied_to=(*above, *first),
+        thread=next(iter((*first, *above)), identity),
     )
     mail.paragraphs += _read_part(message, mail, depth)
     return mail

@@ -53,6 +53,7 @@ class MboxLoader:
     def _items(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         box = Mailbox()
         known: Counter[str] = Counter()
+        threads: dict[str, str] = {}  # by the messages that are of them, as some replies name only the one before
         with path.open("rb") as stream:
             for number, content in enumerate(messages_of(stream, self.largest), start=1):
                 place = f"{uri}#{number}"
@@ -65,6 +66,8 @@ class MboxLoader:
                     yield Skipped(place, str(error))
                     continue
                 known[mail.identity] += 1
+                mail.thread = next((threads[each] for each in mail.replied_to if each in threads), mail.thread)
+                threads[mail.identity] = mail.thread
                 yield from self._documents(mail, box, uri, place, known[mail.identity])
                 if self.attachments:
                     yield from attached_documents(mail.attachments, place)

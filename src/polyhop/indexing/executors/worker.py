@@ -39,7 +39,11 @@ def encode_job(layer: str, settings: Settings, chunk: Chunk) -> bytes:
 
 def _sent(passage: Passage) -> dict[str, Any]:
     """A passage as plain data, without what no layer reads."""
-    return {name: value for name, value in asdict(passage).items() if name not in ("occasion", "section", "headings")}
+    return {
+        name: value
+        for name, value in asdict(passage).items()
+        if name not in ("occasion", "section", "headings", "thread")
+    }
 
 
 def _decoded(job: Mapping[str, Any]) -> Chunk:

@@ -1,7 +1,6 @@
 """The data that flows through Polyhop: documents, passages, what layers derive from them, evidence and answers.
 
-Every type is an immutable value. Offsets are character offsets, half open, into ``Document.text`` (the extracted text)
-unless a docstring says otherwise.
+All are immutable values. Offsets are characters of ``Document.text``, half open, unless a docstring says otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any, Final, Literal
 from polyhop.plans import Plan
 
 HopStatus = Literal["resolved", "recovered", "unresolved"]
+THREAD: Final = "thread"  # the key of the metadata of a message for the id of the one that began its thread
 
 
 class Serialisable:
@@ -43,10 +43,6 @@ def _plain(value: Any) -> Any:
 
 def _field_names(value: Any) -> list[str]:
     return [each.name for each in fields(value)]
-
-
-THREAD: Final = "thread"
-"""Under which name the metadata of a message has the id of the message that began its thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyhop.english.mood import Mood, is_carried, mood_at
+from polyhop.english.events import Mood, is_carried, mood_at
 
 
 def mood(said: str, verb: str = "moved") -> Mood:

@@ -13,7 +13,7 @@ from typing import Final
 
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.dates import DATE, DAY_IN_DIGITS, WEEKDAY, parse_date
-from polyhop.english.mood import Mood, is_carried, mood_at
+from polyhop.english.events import Mood, is_carried, mood_at
 from polyhop.english.numbers import CURRENCY, amount_in
 from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models

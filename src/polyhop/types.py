@@ -362,8 +362,8 @@ class AnswerItem(Serialisable):
 
     text: str  # empty: the documents do not answer this part
     citations: tuple[Citation, ...]
-    asked: str = ""  # which of the things that the question asks it answers, where it asks several,
-    confidence: float | None = None  # and how sure that is; None: as sure as the answer
+    asked: str = ""  # which of several things that the question asks it answers
+    confidence: float | None = None  # of that alone; None: as sure as the answer
 
     @property
     def citation(self) -> Citation | None:
@@ -378,10 +378,7 @@ class AnswerItem(Serialisable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Serialisable):
-    """An answer with its evidence; ``text`` is None where the documents do not answer the question.
-
-    Where it is None, the citations are what came closest.
-    """
+    """An answer with its evidence. Where documents have none, ``text`` is None, and citations are what came closest."""
 
     question: str
     text: str | None

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.conversation.frames import fragment_of, without_link
-from polyhop.conversation.frames import names_no_matter
+from polyhop.conversation.frames import fragment_of, names_no_matter, without_link
 from polyhop.conversation.grammar import by_grammar
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import Exchange, Thread

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from polyhop.reading.pointing import Pointed, Pointing, Supporting
+from polyhop.reading.pointing import Pointed, Pointing, Supporting, address_asked_for
 from polyhop.reading.reader import Quote
-from polyhop.reading.subjects import about, address_asked_for, countries_of, lacks_number, likeness, told_of_both
+from polyhop.reading.subjects import about, countries_of, lacks_number, likeness, told_of_both
 from polyhop.types import Passage
 
 

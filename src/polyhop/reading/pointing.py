@@ -35,6 +35,10 @@ _ENDING: Final = re.compile(r"\([a-z]{1,4}\)(?!\w)")  # another form of a word: 
 _INITIAL: Final = re.compile(r"(?<=[a-z] )(?:[A-Z]\.[ ]?){1,3}\Z")  # behind a first name
 _NAME_AFTER: Final = re.compile(r"[ ]((?:[A-Z]['\u2019])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?)\b")
 _BULLET: Final = re.compile(r"[-*\u2022\u2013\u2014]\s+(?=\S)")  # before what is pointed at
+_ASKS_ADDRESS: Final = re.compile(
+    r"\b(?:what|which) (?:(?:is|was) [^?]{0,60}?\b)?e-?mail(?: address\b| (?:of|for)\b|\s{0,9}\?)", re.IGNORECASE
+)
+_ADDRESS: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _KEY: Final = re.compile(  # or a number that is written in groups of one size
     "|".join(rf"(?<![^\W_])[0-9A-F]{{{size}}}(?: [0-9A-F]{{{size}}})+(?![^\W_])" for size in range(2, 9))
 )
@@ -332,3 +336,18 @@ def _distinct(answers: Sequence[Pointed]) -> list[Pointed]:
             both = 1 - (1 - known.chance) * (1 - one.chance)
             by_text[key] = replace(known, chance=both, quote=known.quote or one.quote)
     return sorted(by_text.values(), key=lambda one: -one.chance)
+
+
+def address_asked_for(found: Pointing) -> Pointed | None:
+    """The one address that the likeliest sentence with any has, where an e-mail address is asked for; else None."""
+    if _ASKS_ADDRESS.search(found.question) is None or (found.answers and "@" in found.answers[0].text):
+        return None
+    pointed = [one.quote for one in found.answers if one.quote is not None]
+    for quote in (*pointed, *(one.quote for one in found.sentences)):
+        named = {match[0]: match for match in _ADDRESS.finditer(quote.passage.text, quote.start, quote.end)}
+        if len(named) == 1:
+            ((address, match),) = named.items()
+            return Pointed(text=address, chance=found.chance, quote=quote, start=match.start(), end=match.end())
+        if named:
+            return None
+    return None

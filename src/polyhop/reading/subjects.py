@@ -20,7 +20,7 @@ from polyhop.english.words import FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import family, fold, pieces, tokens
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.negation import unsaid
-from polyhop.reading.pointing import Pointed, Pointing, Supporting
+from polyhop.reading.pointing import Pointing, Supporting
 from polyhop.reading.reader import Quote, Reading, headings_over, text_of
 from polyhop.reading.rows import word_families
 from polyhop.types import AnswerKind, Passage
@@ -39,10 +39,6 @@ _BRINGING: Final = word_families("introduces introduced adds added brings brough
 _RELEASING: Final = word_families("release publish out come came ship appear issue version v date day")
 _MAY_HAVE_NAMES: Final = word_set("rank capacity size age score count rate")
 _ASKS_HOW: Final = re.compile(r"\W*(?:\w+ )?how\b", re.IGNORECASE)
-_ASKS_ADDRESS: Final = re.compile(
-    r"\b(?:what|which) (?:(?:is|was) [^?]{0,60}?\b)?e-?mail(?: address\b| (?:of|for)\b|\s{0,9}\?)", re.IGNORECASE
-)
-_ADDRESS: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _RELATED: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -388,21 +384,6 @@ def _told_beside(one: frozenset[str], other: frozenset[str], found: Pointing) ->
                     confidence=max(TOLD_OF_BOTH, min(each.chance for each in beside.values())),
                     note="quoted, as one passage names each of them",
                 )
-    return None
-
-
-def address_asked_for(found: Pointing) -> Pointed | None:
-    """The one address that the likeliest sentence with any has, where an e-mail address is asked for; else None."""
-    if _ASKS_ADDRESS.search(found.question) is None or (found.answers and "@" in found.answers[0].text):
-        return None
-    pointed = [one.quote for one in found.answers if one.quote is not None]
-    for quote in (*pointed, *(one.quote for one in found.sentences)):
-        named = {match[0]: match for match in _ADDRESS.finditer(quote.passage.text, quote.start, quote.end)}
-        if len(named) == 1:
-            ((address, match),) = named.items()
-            return Pointed(text=address, chance=found.chance, quote=quote, start=match.start(), end=match.end())
-        if named:
-            return None
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -37,6 +38,7 @@ from tests.worlds.prompts import inside, model_saying, prompt_of
 from tests.worlds.settings import QUICK
 
 BORN = "Where was the builder of the Gull born?"
+MAYOR = "Who is the mayor of the town where the builder of the Tern was born?"
 MakeGraph = Callable[..., StepGraph]
 
 
@@ -134,6 +136,16 @@ def test_rules_take_a_question_apart_where_nobody_can_be_asked(view: View) -> No
 
 
 # --- the graph of a question ------------------------------------------------------------------------------------------
+
+
+def test_a_passage_keeps_the_best_score_of_all_steps(view: View) -> None:
+    """What answers a later step was judged for an earlier one, too, of which it says nothing."""
+    walked = stepping(view, MAYOR)
+    walked.take(view.plan(MAYOR, prefer="steps"), time.monotonic(), Budget())
+    judged = [dict(walked.passages.of(one.question, later=place > 0)) for place, one in enumerate(walked.done)]
+    assert any(score > judged[0].get(number, score) for one in judged[1:] for number, score in one.items())
+    for number, score in walked.singles.items():
+        assert score == pytest.approx(max(one[number] for one in judged if number in one), abs=0.01)
 
 
 def test_a_graph_grows_with_each_passage_that_is_pulled_in(graph: MakeGraph, number: dict[str, int]) -> None:

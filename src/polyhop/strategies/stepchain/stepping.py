@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -133,8 +133,7 @@ class Stepping:
         before_it = [before[reference] for reference in step.refers_to]
         frontier = before_it if self.calls is not None else []
         passages = self.passages.of(question, frontier, later=bool(step.refers_to))
-        for number, score in passages:
-            self.singles.setdefault(number, score)
+        _keep_best(self.singles, passages)
         further = list(targets.items())
         ranked = dict(further[:1])
         for number, score in [*passages, *further[1:]]:
@@ -227,7 +226,7 @@ class Stepping:
         targets: dict[int, float] = {}
         for lead in leads:
             targets.setdefault(lead.target, lead.score)
-            self.others.setdefault(lead.target, lead.score)
+        _keep_best(self.others, targets.items())
         kept = asked.way[: asked.way.index(best.source) + 1] if best.source in asked.way else (best.source,)
         self.told.append("  leads: " + "; ".join(f"{lead.name} {lead.score:+.1f}" for lead in leads[:5]))
         asked.way = tuple(dict.fromkeys((*kept, best.target)))
@@ -256,11 +255,9 @@ class Stepping:
     def _ask_whole(self, plan: Plan) -> None:
         """Ask the whole question of text; the best passages lead on by themselves."""
         passages = self.done[0].passages if len(plan.steps) == 1 and self.done else self.passages.of(self.question)
-        for number, score in passages:
-            self.singles[number] = max(score, self.singles.get(number, score))
+        _keep_best(self.singles, passages)
         leads = self.leads.beyond([number for number, _ in passages[:STARTS]], self._linked)
-        for lead in leads[:3]:
-            self.others[lead.target] = max(lead.score, self.others.get(lead.target, lead.score))
+        _keep_best(self.others, [(lead.target, lead.score) for lead in leads[:3]])
         if leads and leads[0].score >= passages[0][1] - WORTH_A_HOP:
             self.whole = leads[0]
         self.told.append("asked as a whole; leads: " + "; ".join(f"{one.name} {one.score:+.1f}" for one in leads[:5]))
@@ -306,6 +303,12 @@ class Stepping:
             replace(one, chains=(), quotes=() if there else one.quotes)
             for one, there in zip(self.answered(), seen, strict=True)
         ]
+
+
+def _keep_best(known: dict[int, float], judged: Iterable[tuple[int, float]]) -> None:
+    """Give passages the best score of all steps: what answers a later one was judged for an earlier one, too."""
+    for number, score in judged:
+        known[number] = max(score, known.get(number, score))
 
 
 def _described(step: Step) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
 from polyhop.strategies.shared.leads import Leads
+from tests.worlds.settings import QUICK
+
+BORN = "Where was the captain of the Heron born?"
 
 
 @pytest.fixture
@@ -44,3 +48,16 @@ def test_a_later_step_is_judged_by_what_is_left_of_the_question(view: View) -> N
     by_what_is_left = names(view, whole, asked, "Edda Marrish", left=f"{asked} Where was the teacher born?")
     assert by_what_is_left[0] == "Corwin Ashgrave"
     assert by_all[0] != "Corwin Ashgrave"
+
+
+def test_a_step_reads_all_its_passages_and_not_only_the_one_about_what_it_names(tmp_path: Path) -> None:
+    """The page of the barge names one who was saved; that she had a captain, and who, stands on his."""
+    texts = {
+        "Heron": "The Heron was a barge. She struck the mole. Her captain was lost; the boy, Tam Vell, was saved.",
+        "Abel Rook": "Abel Rook was born at Dovrany in 1304. He commanded the Heron from 1333 until she sank.",
+    }
+    with Polyhop(tmp_path / "an.index", settings=QUICK) as engine:
+        for title, text in texts.items():
+            engine.add_text(text, f"{title}.txt")
+        with engine.view() as view:
+            assert "Abel Rook" in names(view, BORN, "Who was the captain of the Heron?", *texts)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
 from polyhop.ports import Floats
-from polyhop.reading.steps import Candidate, glance
+from polyhop.reading.steps import glance
 from polyhop.strategies.shared.excerpt import excerpt
 from polyhop.strategies.shared.fuse import fused_each, nearest_places
 from polyhop.types import Passage, Span
@@ -130,12 +130,11 @@ class Leads:
         return frozenset(normal(title) for title, _ in self.over.text.titles.named_in(question, careful=False))
 
     def _read(self, asked: str, passages: dict[int, Passage], named: frozenset[str]) -> Iterator[_Value]:
-        """The likeliest names that the passages give, none of them known; those about what is asked are read first."""
-        about = {number: passage for number, passage in passages.items() if normal(passage.title) in named}
-        found: Sequence[Candidate] = ()
-        for read in (dict(list(about.items())[:2]), passages):
-            if read and not found:
-                found = glance(asked, list(read.values()), self.over.models)
+        """The likeliest names that the passages give, none of them known.
+
+        All of them are read: that he commanded a ship may stand on his page, and on the ship's who built her.
+        """
+        found = glance(asked, list(passages.values()), self.over.models)
         numbers = {passage.id: number for number, passage in passages.items()}
         known = named | self.known
         seen = set(known)

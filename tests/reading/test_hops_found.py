@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from polyhop.plans import Plan, Step, whole_question
-from polyhop.reading.hops_found import held_against, hops_taken, looked_first
+from polyhop.reading.hops_found import held_against, hops_taken, looked_first, without_bridges
 from polyhop.reading.pointing import Pointed, Pointing
 from polyhop.reading.reader import Quote, Reading
 from polyhop.types import AnswerKind, Clue, Evidence, Hop, Passage, Span
@@ -53,6 +53,19 @@ def test_a_value_that_was_read_otherwise_is_less_sure() -> None:
     other = held_against(owned, looked("Harrowmere"), None)
     assert (other.text, other.note[:12]) == (owned.text, "'Harrowmere'")
     assert 0.7 < other.confidence < owned.confidence
+
+
+def test_what_a_chain_went_on_from_is_not_its_answer() -> None:
+    """The teacher of her teacher is not her teacher; what may be compared at last, or is no chain, is left as it is."""
+    steps = (Step(question="Who taught Ada Brisk?"), Step(question="Who taught #1?", refers_to=(0,)))
+    chain = Plan(shape="chain", steps=steps)
+    walked = (replace(hop(TARRICK, "Wenna Tarrick"), step=0), replace(hop(SORREL, None), step=1))
+    answers = tuple(Pointed(text=text, chance=0.5, quote=None) for text in ("wenna Tarrick", "Sorrel"))
+    found = Pointing(question=QUESTION, answers=answers)
+    asked = replace(evidence(*walked), plan=chain)
+    assert [one.text for one in without_bridges(found, asked).answers] == ["Sorrel"]
+    doubtful = replace(asked, hops=(replace(walked[0], status="unresolved"), walked[1]))
+    assert without_bridges(found, doubtful) == without_bridges(found, evidence(*walked)) == found
 
 
 def test_of_two_answers_nearly_as_likely_the_one_that_was_looked_at_counts() -> None:

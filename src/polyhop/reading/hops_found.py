@@ -29,6 +29,20 @@ def chances_of(evidence: Evidence) -> dict[int, float]:
     return {hop.step: hop.chance for hop in evidence.hops if hop.step is not None and hop.chance is not None}
 
 
+def after_hops(found: Pointing, evidence: Evidence) -> Pointing:
+    """The answers to a whole question, as what a strategy found on its way bears on them."""
+    return looked_first(without_bridges(found, evidence), evidence)
+
+
+def without_bridges(found: Pointing, evidence: Evidence) -> Pointing:
+    """The answers without what the steps of a chain went on from: her teacher is not the teacher of her teacher."""
+    plan = evidence.plan
+    if plan is None or plan.final is not None or plan.shape != "chain":
+        return found
+    bridges = {fold(text) for text in found_by_hops(evidence).values()}
+    return replace(found, answers=tuple(one for one in found.answers if fold(one.text) not in bridges))
+
+
 def looked_first(found: Pointing, evidence: Evidence) -> Pointing:
     """The likeliest answers, but first the one that a first look read, where what differs from it is hardly likelier.
 

@@ -17,7 +17,7 @@ from polyhop.reading.chosen_rows import chosen_rows, tables_read
 from polyhop.reading.comparison import DATED, Comparison, answered_by_steps
 from polyhop.reading.conversations.days import with_the_day
 from polyhop.reading.conversations.turns import SpokenPassage
-from polyhop.reading.hops_found import chances_of, found_by_hops, held_against, leading_hops, looked_first, quotes_of
+from polyhop.reading.hops_found import after_hops, chances_of, found_by_hops, held_against, leading_hops, quotes_of
 from polyhop.reading.listed import (
     TOLD,
     Items,
@@ -34,11 +34,11 @@ from polyhop.reading.listed import (
     without_fences,
 )
 from polyhop.reading.measured import meant_of, measured_choice, measured_of_all, settled_by_bound
-from polyhop.reading.pointing import Pointed, Pointing
+from polyhop.reading.pointing import Pointed, Pointing, address_asked_for
 from polyhop.reading.reader import Quote, Reading, doubted, sure, text_of
 from polyhop.reading.rows import cell_asked_for, cell_of_row, row_at
 from polyhop.reading.steps import StepReading, read_steps
-from polyhop.reading.subjects import address_asked_for, lacks_number, told_of_both, version_telling
+from polyhop.reading.subjects import lacks_number, told_of_both, version_telling
 from polyhop.reading.weighing import (
     FITTED,
     WORDS,
@@ -96,7 +96,7 @@ class Trained:
         if measured is not None and measured.confidence >= self.threshold:
             return measured
         read = read_weighed(question, passages, models, words=self.words)
-        read = replace(read, found=(found := looked_first(read.found, evidence)))
+        read = replace(read, found=(found := after_hops(read.found, evidence)))
         shape = answer_shape(question)
         if shape == "summary":
             return self._extract(read.each)

@@ -104,7 +104,7 @@ def test_what_is_not_in_the_documents_is_not_answered(run: Run, world_index: Pat
 def test_each_thing_that_is_asked_has_a_line(run: Run, world_index: Path) -> None:
     question = "How high is Harrowmere Lighthouse, and what is the capital of Mars?"
     first, second = run("ask", question, "--index", world_index, *QUICK).out.splitlines()[:2]
-    assert first == "How high is Harrowmere Lighthouse?  46 metres"
+    assert re.fullmatch(r"How high is Harrowmere Lighthouse\?  46 metres   \d\d% sure", first)
     assert second.startswith("What is the capital of Mars?  not found in these documents")
 
 
@@ -157,7 +157,7 @@ def test_json_of_index_and_remove(run: Run, harbour: Path, tmp_path: Path) -> No
         (("remove", "a.txt", "--index", "{tmp}/no.index"), 4, "There is no index at", "polyhop index"),
         (("ask", "Who?", "--index", "{tmp}/a.txt"), 6, "is not a folder", "--index"),
         (("index", "{tmp}/a.txt", "--index", "{tmp}/a.txt"), 6, "is not a folder", "--index"),
-        (("ask", "?!", "--index", "{world}"), 2, "The question has no words", "polyhop ask"),
+        (("ask", "?!", "--index", "{world}"), 2, "The question has no words", "Ask something"),
         (("ask", "Who?", "--strategy", "path", "--index", "{world}"), 2, "named 'path'", "Did you mean 'paths'?"),
         (("ask", "Who?", "--set", "strategy.dept=1", "--index", "{world}"), 2, "no setting 'dept'", "'depth'"),
         (("ask", "Who?", "--set", "models.embedder=minilm", "--index", "{world}"), 2, "embedded with", "polyhop index"),

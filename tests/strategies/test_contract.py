@@ -201,7 +201,7 @@ def test_k_may_be_larger_than_the_corpus(name: str, index_of: MAKE_INDEX) -> Non
 def test_a_question_without_words_is_refused(name: str, question: str, engine: Polyhop) -> None:
     with pytest.raises(UsageError, match="no words") as caught:
         engine.search(question, strategy=name)
-    assert "polyhop ask" in caught.value.remedy
+    assert "Who founded" in caught.value.remedy
 
 
 @pytest.mark.slow

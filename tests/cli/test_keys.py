@@ -56,7 +56,7 @@ def test_looking_for_keys_makes_nothing(run: Run, tmp_path: Path, option: str) -
     ("arguments", "said"),
     [
         (("revoke", "nobody"), "There is no key 'nobody'"),
-        (("add", "Ada", "--workspace", "nowhere"), "There is no such workspace"),
+        (("add", "Ada", "--workspace", "nowhere"), "There is no workspace"),
         (("add", " "), "needs a label"),
         (("add", "Ada", "--index", "a", "--workspaces", "b"), "not both"),
         (("add", "Ada", "--requests", "0"), "x>=1"),

@@ -39,7 +39,7 @@ def test_a_server_without_an_index_lives_and_is_not_ready(tmp_path: Path) -> Non
         assert served.client.get("/health").status_code == 200
         response = served.client.get("/ready")
         assert (response.status_code, response.json()["error"]["type"]) == (503, "unready")
-        assert "polyhop index" in response.json()["error"]["remedy"]
+        assert "POST /v1/documents" in response.json()["error"]["remedy"]
         asked = served.client.post("/v1/ask", json={"question": BRIDGE})
         assert (asked.status_code, asked.json()["error"]["type"]) == (404, "index_missing")
         message = asked.json()["error"]["message"]

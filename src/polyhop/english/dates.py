@@ -105,8 +105,13 @@ def time_apart(one: Date, other: Date, unit: str = "", *, age: bool = False) -> 
     return None if length is None else counted(length, unit)
 
 
+def in_words(day: date) -> str:
+    """A day as people write it, as in "4 February 2031": its month, as a word, can be read in one way only."""
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
 def written_day(day: str) -> str:
-    """A day of eight digits as people write it, as in "4 February 2031"; nothing for no day."""
+    """The same of a day of eight digits, which no calendar need have; nothing for no day."""
     return f"{int(day[6:])} {MONTHS[int(day[4:6]) - 1]} {day[:4]}" if day else ""
 
 

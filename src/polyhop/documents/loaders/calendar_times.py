@@ -9,7 +9,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from polyhop.documents.loaders.content_lines import ContentLine
-from polyhop.english.dates import MONTHS, WEEKDAYS
+from polyhop.english.dates import WEEKDAYS, in_words
 
 _MOMENT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 _LENGTH: Final = re.compile(r"\+?P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,5})S)?)?")
@@ -69,7 +69,7 @@ def span(begin: CalendarTime, end: CalendarTime | None) -> str:
 
 def written(day: date) -> str:
     """A day as people write it who say which day of the week it is."""
-    return f"{WEEKDAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"
+    return f"{WEEKDAYS[day.weekday()]} {in_words(day)}"
 
 
 def _moment(value: str, zone: str, own_zone: str) -> CalendarTime | None:

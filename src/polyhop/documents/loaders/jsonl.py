@@ -61,7 +61,7 @@ class JsonlLoader:
             lists = [item for item in value.values() if _is_list_of_objects(item)]
             if _said(value, self.text_fields) is not None or (self._text(value) is not None and _is_flat(value)):
                 value = [value]
-            elif len(lists) == 1 and (conversation_in(lists[0]) or any(map(self._has_text, lists[0]))):
+            elif len(lists) == 1 and (any(map(self._has_text, lists[0])) or conversation_in(lists[0])):
                 value = lists[0]
             else:
                 yield self._settings(value, uri)

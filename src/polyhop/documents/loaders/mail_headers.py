@@ -12,7 +12,7 @@ from typing import Final
 
 from polyhop.documents.encoding import decode
 from polyhop.documents.loading import one_line
-from polyhop.english.dates import MONTHS
+from polyhop.english.dates import in_words
 from polyhop.errors import DocumentError
 
 _WORD: Final = r"=\?[^?\s]+\?[bBqQ]\?[^?]*\?="
@@ -41,7 +41,7 @@ def sent(message: Message) -> datetime | None:
 
 def day_and_time(when: datetime) -> str:
     """A moment in words: 4 February 2031, 17:30."""
-    return f"{when.day} {MONTHS[when.month - 1]} {when.year}, {when:%H:%M}"
+    return f"{in_words(when)}, {when:%H:%M}"
 
 
 def _joined(words: str) -> str:

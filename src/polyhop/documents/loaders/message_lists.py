@@ -12,6 +12,7 @@ from polyhop.documents.conversations.speakers import LONGEST_NAME
 from polyhop.documents.conversations.stamps import STAMP
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.loaders import fields
+from polyhop.documents.loaders.mail_headers import day_and_time
 from polyhop.documents.loaders.objects import named, shown
 from polyhop.documents.loading import one_line
 
@@ -123,9 +124,9 @@ def _written_time(said: str) -> tuple[str, float] | None:
 
 
 def _shown(moment: datetime) -> tuple[str, float]:
-    """A day whose month is a word can be read in one way only; the time of day stays that of its own zone."""
+    """A day in words and the time of day, which stays that of its own zone."""
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return f"{moment.day} {moment:%B %Y, %H:%M}", known.timestamp()
+    return day_and_time(moment), known.timestamp()
 
 
 def _written(messages: Sequence[_Message], names: Mapping[str, str]) -> Iterator[str]:

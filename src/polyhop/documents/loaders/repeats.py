@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from typing import Final
 
 from polyhop.documents.loaders.calendar_times import moments
 from polyhop.documents.loaders.content_lines import ContentLine
-from polyhop.english.dates import MONTHS, WEEKDAYS
+from polyhop.english.dates import MONTHS, WEEKDAYS, in_words
 
 _UNITS: Final = {
     "SECONDLY": "second",
@@ -41,7 +40,7 @@ def repeats(rule: str, own_zone: str) -> str:
     said += [f"on {_listed(days)}"] if (days := _days(parts)) else []
     until = moments(ContentLine({}, parts.get("UNTIL", "")), own_zone)
     if until:
-        said.append(f"until {_written(until[0].day)}")
+        said.append(f"until {in_words(until[0].day)}")
     elif (count := _number(parts.get("COUNT", "0"))) > 0:
         said.append("once" if count == 1 else f"{count} times")
     return " ".join(said)
@@ -76,7 +75,3 @@ def _number(value: str) -> int:
 
 def _listed(things: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(things[:-1]), things[-1])))
-
-
-def _written(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"

@@ -76,3 +76,10 @@ def test_a_clause_about_a_noun_elsewhere_describes_nothing_by_itself() -> None:
 def test_what_holds_the_question_itself_describes_nothing() -> None:
     assert not describes(words("the song of what film directed by Ada Lund"))
     assert not describes(words("the singer who was born in what year"))
+
+
+def test_a_clause_behind_a_preposition_describes_its_noun() -> None:
+    """In "the town in which #1 died" nothing is asked, and neither is in "the ship on which three people died"."""
+    assert describes(words("the town in which #1 died"))
+    assert describes(words("the ship on which three people died"))
+    assert not describes(words("the team from which town"))

@@ -92,6 +92,33 @@ def test_what_is_compared_is_told_by_grammar() -> None:
     assert planned(asked).final is None, "only where the model says so"
 
 
+@pytest.mark.parametrize(
+    ("question", "described", "steps", "options"),
+    [
+        (
+            "Is the founder of Velm older than the wife of Tom Harl?",
+            ["the founder of Velm", "the wife of Tom Harl"],
+            ["Who is the founder of Velm?", "Who is the wife of Tom Harl?", "How old is #1?", "How old is #2?"],
+            ("the founder of Velm", "the wife of Tom Harl"),
+        ),
+        (
+            "Was the mill built before the inn that Ada Lund opened was sold?",
+            ["the inn that Ada Lund opened"],
+            ["Which inn did Ada Lund open?", "When was the mill built?", "When was #1 sold?"],
+            (),
+        ),
+    ],
+)
+def test_what_is_compared_is_asked_for_first(
+    question: str, described: list[str], steps: list[str], options: tuple[str, ...]
+) -> None:
+    """An option is called as the question calls it, which the answer to its step tells nobody."""
+    plan = planned(question, *described, shape=COMBINED)
+    assert plan.final is not None
+    assert sorted(step.question for step in plan.steps) == sorted(steps)
+    assert plan.final.options == options
+
+
 def test_a_question_of_several_steps_has_at_least_its_likeliest_description() -> None:
     asked = "Where did the director of Velm die?"
     found = scores({"the director of Velm": 0.15, "Velm": 0.1}, asked)

@@ -28,6 +28,7 @@ from polyhop.training.plan_windows import PlanWindow  # noqa: E402
 from polyhop.training.planner import (  # noqa: E402
     EDGE,
     HEADS,
+    MARKED,
     PlanBatch,
     PlannerNetwork,
     PlannerTrainer,
@@ -48,7 +49,9 @@ def window(*stretches: tuple[int, int], shape: int = CHAIN, more: str = "") -> P
     words = placed_words(f"Who met the keeper{more}")
     places = tuple(range(1, len(words) + 1))
     pieces = QuestionPieces(ids=(101, *places, 102), words=words, firsts=places, lasts=places)
-    return PlanWindow(source="lights", licence="CC0-1.0", pieces=pieces, stretches=stretches, shape=shape)
+    return PlanWindow(
+        source="lights", licence="CC0-1.0", pieces=pieces, stretches=stretches, shape=shape, told=shape != COMBINED
+    )
 
 
 def of(*windows: PlanWindow) -> dict[str, float]:
@@ -127,6 +130,20 @@ def test_a_planner_is_trained_stopped_resumed_and_exported(tmp_path: Path, monke
     assert read.stretches.shape == (9, 9)
     assert read.shape.sum() == pytest.approx(1)
     assert len(readings_of(folder, [window(), window((2, 4))])) == 2
+
+
+def test_questions_that_somebody_has_marked_come_more_often_than_weak_labels(tmp_path: Path) -> None:
+    data = write_plans(write_rows(tmp_path / "rows", reading(), multi_hop()), decompositions(), skeletons())
+    known = decompositions()[0]["question"]
+    marked = tmp_path / "marked.jsonl"
+    asked = {"licence": "CC0-1.0", "kind": "chain", "question": "Who met [the keeper of the Orsa light]?"}
+    again = {"licence": "CC0-1.0", "kind": "one", "question": known}
+    marked.write_text("\n".join(map(json.dumps, (asked, again))), encoding="utf-8")
+    trainer = PlannerTrainer(data=data, out=tmp_path / "out", course=COURSE, body=lambda: Bert(TINY), marked=marked)
+    assert trainer.run().finished
+    card = (tmp_path / "out" / "planner" / "card.md").read_text(encoding="utf-8")
+    assert f"| CC0-1.0 | {2 * MARKED} |" in card
+    assert "`marked.jsonl`, sha256" in card
 
 
 def test_a_text_is_no_question(tmp_path: Path) -> None:

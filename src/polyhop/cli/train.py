@@ -174,6 +174,7 @@ def _check_what_is_named(
 @minutes_option
 @click.option("--start", type=FOLDER, help="Folder of a finished planner to go on from, which also teaches.")
 @click.option("--documents", type=FOLDER, help="Folder of documents with questions, whose steps also teach.")
+@click.option("--marked", type=FOLDER, help="File of questions with brackets around what is to be asked first.")
 @seed_option("choice, order and first weights")
 def planner(
     data: Path,
@@ -182,6 +183,7 @@ def planner(
     minutes: float | None,
     start: Path | None,
     documents: Path | None,
+    marked: Path | None,
     seed: int,
 ) -> None:
     """Train the planner: what in a question has to be asked first, and whether it compares.
@@ -209,6 +211,7 @@ def planner(
             out=out,
             start=start,
             documents=documents,
+            marked=marked,
             course=course,
             listener=listener,
             stopped=stopped,

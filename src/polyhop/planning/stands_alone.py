@@ -84,7 +84,14 @@ def describes(words: Words) -> bool:
     """
     start = 1 if len(words) > 1 and words[1].low in ("which", "whom", "whose") else 0
     relative = bool(words) and words[start].low in _OPEN_RELATIVES
-    return bool(words) and not relative and not any(asks(words, at) for at in range(1, len(words)))
+    asked = (at for at in range(1, len(words)) if asks(words, at))
+    return bool(words) and not relative and all(_tells_where(words, at) for at in asked)
+
+
+def _tells_where(words: Words, at: int) -> bool:
+    """Whether a clause begins with "which" and a preposition behind its noun: "the ship on which three people died"."""
+    behind = words[at].low == "which" and words[at - 1].low in PREPOSITIONS - {"of"}
+    return behind and words[0].low in ARTICLES and first_finite(words, at + 1) is not None
 
 
 def _tells_of_whom(words: Words) -> bool:

@@ -78,10 +78,7 @@ def nearer(own: Plan, other: Plan, reading: QuestionReading) -> Plan:
 def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, likely: float = LIKELY) -> Plan:
     """The plan that a reading of a question makes; its words are on one line. Never raises."""
     whole = Plan(shape="single", steps=(Step(question=question),), source=SOURCE)
-    if reading.shape[COMBINED] > 0.5:
-        compared = compare(read_words(question, names))
-        if compared is not None:
-            return replace(compared, source=SOURCE)
+    combines = reading.shape[COMBINED] > SOME
     draft = PlanDraft()
     known = [*names, *mentions(question)]
     left = _Question(question, known)
@@ -92,15 +89,14 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     for start, end in found:
         if not left.settle(places[start].start, places[end - 1].end, draft):
             return whole
-    words = unfold(left.words(0, len(question)), draft)
     if not draft.steps:
-        return whole
-    if not _asks_nothing(words):
-        draft.ask(words)
-    plan = draft.plan("verification" if words[:1] and words[0].low in AUXILIARIES else "chain")
+        compared = compare(read_words(question, names)) if combines else None
+        if compared is not None:
+            return replace(compared, source=SOURCE)
+    plan = (left.compared(draft) if combines else None) or left.chained(draft)
     steps = tuple(replace(step, refers_to=_named(step.question, place)) for place, step in enumerate(plan.steps))
-    used = {one for step in steps for one in step.refers_to}
-    leads = len(steps) > 1 and len(used) == len(steps) - 1
+    used = {one for step in steps for one in step.refers_to} | {*(plan.final.operands if plan.final else ())}
+    leads = len(steps) > 1 and len(used) == len(steps) - (plan.final is None)
     return replace(plan, steps=steps, source=SOURCE) if leads and _all_stand_alone(steps, known) else whole
 
 
@@ -138,6 +134,22 @@ class _Question:
             outside = [one for one in self.settled if not (start <= one[0] and one[1] <= end)]
             self.settled = sorted([*outside, (start, end, reference.text)])
         return True
+
+    def compared(self, draft: PlanDraft) -> Plan | None:
+        """The plan of a comparison whose things were asked for; an option is called as the question calls it."""
+        plan = compare(self.words(0, len(self.text)), draft.steps)
+        if plan is None or plan.final is None:
+            return None
+        said = {reference: self.text[start:end] for start, end, reference in self.settled}
+        options = tuple(said.get(option, option) for option in plan.final.options)
+        return replace(plan, final=replace(plan.final, options=options))
+
+    def chained(self, draft: PlanDraft) -> Plan:
+        """The plan that ends with what is left of the question."""
+        words = unfold(self.words(0, len(self.text)), draft)
+        if draft.steps and not _asks_nothing(words):
+            draft.ask(words)
+        return draft.plan("verification" if words[:1] and words[0].low in AUXILIARIES else "chain")
 
     def words(self, start: int, end: int) -> Words:
         """The words of some characters, with references in place of what was asked for."""

@@ -28,6 +28,7 @@ MAKERS: Mapping[str, str] = {
     "fairytaleqa": "FairytaleQA, Xu et al. 2022",
     "claims/feversym": "Symmetric FEVER, Schuster et al. 2019, with sentences of Wikipedia",
     "hotpot_small": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",
+    "marked": "questions with brackets around what is to be asked first (`--marked`)",
     "molweni": "Molweni, Li et al. 2020, on the Ubuntu chat corpus",
     "multihop/2wiki": "2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
     "multihop/hotpotqa": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",

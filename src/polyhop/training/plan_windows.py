@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from polyhop.models.pieces import whole_tokenizer
@@ -25,16 +25,12 @@ class PlanWindow:
     pieces: QuestionPieces
     stretches: tuple[Stretch, ...]
     shape: int
+    told: bool = True  # whether it is known which stretches there are: where steps compare, they are not looked for
 
     @property
     def ids(self) -> tuple[int, ...]:
         """Its pieces."""
         return self.pieces.ids
-
-    @property
-    def told(self) -> bool:
-        """Whether it is known which stretches there are: what is compared may hold some that nobody wrote down."""
-        return self.shape != COMBINED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +62,10 @@ def plan_windows(plans: Sequence[TaughtPlan], tokenizer: Path, *, seed: int = 0)
 def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> PlanWindow | None:
     if len(pieces.ids) > MOST_PIECES or not pieces.words:
         return None
+    window = PlanWindow(source=plan.source, licence=plan.licence, pieces=pieces, stretches=(), shape=COMBINED)
     if not plan.steps:
-        return PlanWindow(source=plan.source, licence=plan.licence, pieces=pieces, stretches=(), shape=COMBINED)
-    places = plan.marked or _places(aligned(plan, wordings))
+        return replace(window, told=False)
+    places = _places(aligned(plan, wordings)) if plan.marked is None else plan.marked
     if places is None:
         return None
     at = {word.start: place for place, word in enumerate(pieces.words)}
@@ -76,8 +73,8 @@ def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> Pla
     if not all(start in at and end in ends for start, end in places):
         return None  # a word that the encoder knows no pieces of stands at an edge
     stretches = sorted((at[start], ends[end]) for start, end in places)
-    shape = CHAIN if stretches else SINGLE
-    return PlanWindow(source=plan.source, licence=plan.licence, pieces=pieces, stretches=tuple(stretches), shape=shape)
+    shape = COMBINED if plan.combines else CHAIN if len(plan.steps) > 1 else SINGLE
+    return replace(window, stretches=tuple(stretches), shape=shape)
 
 
 def _places(found: Aligned | None) -> tuple[tuple[int, int], ...] | None:

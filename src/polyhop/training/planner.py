@@ -25,6 +25,7 @@ from polyhop.training.documents import document_files
 from polyhop.training.encoder import Bert, EncoderShape
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
+from polyhop.training.marked_plans import marked_plans
 from polyhop.training.plan_alignment import Wordings
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
@@ -39,6 +40,7 @@ LAYERS: Final = 6  # of the start's twelve: questions are short, and the graph h
 EDGE: Final = 64  # numbers that say of a piece what it is as a first one, and as many as a last one
 SHAPES: Final = 3
 READ_AT_ONCE: Final = 32
+MARKED: Final = 3  # times that questions come that somebody has marked: other labels are weak
 UNIT: Final = "questions"
 COURSE: Final = Course(rows=60_000, cooldown=15_000, tokens=1_200, pool=600, measured_every=6_000, patience=4)
 
@@ -210,6 +212,7 @@ class PlannerTrainer(Trainer):
     course: Course = COURSE
     body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
     documents: Path | None = None  # a folder of documents with questions, whose collections have steps, besides
+    marked: Path | None = None  # a file of questions with brackets around what is to be asked first, besides
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -222,7 +225,11 @@ class PlannerTrainer(Trainer):
         torch.manual_seed(self.course.seed)
         network = self.started(PlannerNetwork(self.body())).to(device)
         hashes = self.hashes((STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ())))
-        hashes |= {path.name: sha256_of(path) for path in (document_files(self.documents) if self.documents else ())}
+        besides = [
+            *(document_files(self.documents) if self.documents else ()),
+            *((self.marked,) if self.marked else ()),
+        ]
+        hashes |= {path.name: sha256_of(path) for path in besides}
         trainee = PlannerTrainee(network=network, aside=windows.aside, device=device)
         position = self.trained(trainee, windows.training, hashes)
         if position.finished:
@@ -245,8 +252,13 @@ class PlannerTrainer(Trainer):
         tell_stage(self.listener, "reading rows")
         plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
         plans += collection_plans(self.documents) if self.documents is not None else []
+        marked = marked_plans(self.marked) if self.marked is not None else []
+        known = {plan.question.casefold() for plan in marked}
+        plans = [*(plan for plan in plans if plan.question.casefold() not in known), *marked]
         tell_stage(self.listener, "finding steps in questions")
         windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
+        again = [one for one in windows.training if self.marked is not None and one.source == self.marked.stem]
+        windows = replace(windows, training=(*windows.training, *again * (MARKED - 1)))
         if self.start is None:
             return windows
         tell_stage(self.listener, "taking questions apart")

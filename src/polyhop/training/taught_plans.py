@@ -39,7 +39,8 @@ class TaughtPlan:
     licence: str
     question: str
     steps: tuple[str, ...]  # none: it compares or combines what several things are asked for
-    marked: tuple[tuple[int, int], ...] = ()  # the characters of each step but the last, where somebody has told them
+    marked: tuple[tuple[int, int], ...] | None = None  # the characters of each step but the last, where it is told
+    combines: bool = False  # it compares or combines, and ``marked`` are what has to be found before that
 
     @property
     def refers_to(self) -> tuple[tuple[int, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -11,7 +12,7 @@ from polyhop.english.words import ARTICLES, DO, HAVE, PREPOSITIONS, ROLES, TITLE
 from polyhop.planning.rules.clauses import finite_at
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.measure import Measure, as_singular
-from polyhop.plans import Combination, Plan
+from polyhop.plans import Combination, Plan, Step
 
 _MUTUAL: Final = word_set(
     "related married divorced engaged friends siblings brothers sisters cousins twins spouses lovers partners allies "
@@ -21,7 +22,7 @@ _MUTUAL: Final = word_set(
 _TO_SOMEBODY: Final = frozenset({"to", "with", "of"})
 
 
-def agreement(words: Words) -> Plan | None:
+def agreement(words: Words, known: Sequence[Step] = ()) -> Plan | None:
     """Do two things agree? "Are X and Y in the same country?", "Are both X and Y operas?"."""
     words, doer = _without_doer(words)
     found = _pair(words)
@@ -29,7 +30,7 @@ def agreement(words: Words) -> Plan | None:
         return None
     left, own, right, rest = found
     head = words[1 : next(i for i, word in enumerate(words) if word.atomic)]
-    draft = PlanDraft()
+    draft = PlanDraft([*known])
     noun = tuple(Word(_singular(word.low)) for word in head if word.low in TITLE_NOUNS)
     roles = _roles(head, own, rest)
     things: list[Words] = [

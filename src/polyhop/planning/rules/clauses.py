@@ -237,9 +237,10 @@ def asks(words: Words, at: int) -> bool:
     if words[at].low == "what" and after.low in PREPOSITIONS:
         return at > 1
     if words[at].low in ("what", "which"):
-        if after.kind == "name":
+        if after.atomic:
             noun = words[at + 2] if at + 2 < len(words) else None
-            return noun is not None and noun.kind == "word" and noun.low not in FUNCTION_WORDS
+            stands = noun is not None and noun.kind == "word" and noun.low not in FUNCTION_WORDS
+            return stands and (after.kind == "name" or not finite_at(words, at + 2))
         return after.low not in FUNCTION_WORDS and not finite_at(words, at + 1)
     return words[at].low == "how" and after.low in ("many", "much", "long", "old", "far")
 

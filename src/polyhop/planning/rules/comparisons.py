@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Final
@@ -30,36 +31,40 @@ from polyhop.planning.rules.clauses import ADVERBS, finite_at, first_finite
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.event_times import before_or_after, time_between, timed
 from polyhop.planning.rules.measure import Measure, as_singular
-from polyhop.plans import Combination, Comparator, Plan
+from polyhop.plans import Combination, Comparator, Plan, Step
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
 _STRENGTH: Final = word_set("much far even still any")  # before a comparative
 _DIED: Final = word_set("died die dies death dead deceased")
 
 
-def compare(words: Words) -> Plan | None:
-    """The plan of a comparison, or None if the question compares nothing that we recognise."""
+def compare(words: Words, known: Sequence[Step] = ()) -> Plan | None:
+    """The plan of a comparison, or None if the question compares nothing that we recognise.
+
+    ``known``: the steps before it, whose answers the words may name.
+    """
     if len(words) < 5:
-        return timed(words)  # "Did Ada Lund outlive Oskar Vale?"
-    ordered = before_or_after(words)
+        return timed(words, known)  # "Did Ada Lund outlive Oskar Vale?"
+    ordered = before_or_after(words, known)
     if ordered is not None:
         return ordered
     options = split_options(words)
     if options is not None:
-        return _choice(options.frame, *options.options) if len(options.options) == 2 else None
+        return _choice(options.frame, options.options, known) if len(options.options) == 2 else None
     if words[0].low in BE | DO | HAVE:
-        return _order(words) or timed(words) or agreement(words)
-    planned = _common(words)
+        return _order(words, known) or timed(words, known) or agreement(words, known)
+    planned = _common(words, known)
     words = _how_much_said_first(words)
     if planned is None and words[0].low == "how":
         words = (words[0], *plain(*words[1].text.split()), *words[2:])  # "many years" is taken for a name
-        planned = time_between(words) or _difference(words)
+        planned = time_between(words, known) or _difference(words, known)
     return planned
 
 
-def _choice(frame: Words, left: Word, right: Word) -> Plan | None:
+def _choice(frame: Words, options: Sequence[Word], known: Sequence[Step]) -> Plan | None:
     """Which of two options is it? Asks the measure of each, or of the director ... of each."""
-    draft = PlanDraft()
+    draft = PlanDraft([*known])
+    left, right = options
     names = (left.text, right.text)
     lows = [word.low for word in frame]
     role = _bridge_role(frame)
@@ -190,12 +195,12 @@ def _object_at(words: Words) -> int:
     return at + 1 if at + 1 == end or (at < end and words[at + 1].low in PREPOSITIONS) else at
 
 
-def _order(words: Words) -> Plan | None:
+def _order(words: Words, known: Sequence[Step]) -> Plan | None:
     """Is the one more than the other? "Was X completed before Y?", "Is X longer than Y?": asks the measure of each."""
     names = [at for at, word in enumerate(words) if word.atomic]
     middle = next((at for at, word in enumerate(words) if word.low in ("than", "before", "after")), None)
     if middle is not None and words[middle].low == "than" and _is_measured(words[middle - 1].low):
-        return _more_than(words, middle)
+        return _more_than(words, middle, known)
     if middle is None or len(names) != 2 or not names[0] < middle < names[1]:
         return None
     left, right = (words[at] for at in names)
@@ -206,7 +211,7 @@ def _order(words: Words) -> Plan | None:
         return None  # "before Y was"
     helper = () if words[0].low in DO else words[:1]
     order = plain({"before": "earlier", "after": "later"}[words[middle].low]) if words[middle].low != "than" else ()
-    planned = _choice((*plain("which"), *helper, *between, *order), left, right)
+    planned = _choice((*plain("which"), *helper, *between, *order), (left, right), known)
     if planned is None or planned.final is None:
         return None
     return replace(planned, final=replace(planned.final, whether=True))
@@ -218,7 +223,7 @@ def _is_measured(comparative: str) -> bool:
     return comparative in _BORN or (adjective not in ("", "much", "many", "far", "late") and comparative not in TIMES)
 
 
-def _more_than(words: Words, than: int) -> Plan | None:
+def _more_than(words: Words, than: int, known: Sequence[Step]) -> Plan | None:
     """What is before a comparative beside what is behind "than": "Is the author of X older than his sister?"."""
     end = next((at for at in range(than - 1, 1, -1) if words[at - 1].low not in _STRENGTH), 1)
     left, right = render(words[1:end]), render(words[than + 1 :])
@@ -228,7 +233,7 @@ def _more_than(words: Words, than: int) -> Plan | None:
     if not left or not right or clause or lows & (WH_WORDS | PRONOUNS | {"one", ","}):
         return None
     things = [Word(text, "name") for text in (left, right)]
-    planned = _choice((*plain("which"), words[0], words[than - 1]), *things)
+    planned = _choice((*plain("which"), words[0], words[than - 1]), things, known)
     if planned is None or planned.final is None:
         return None
     return replace(planned, final=replace(planned.final, whether=True))
@@ -244,7 +249,7 @@ def _how_much_said_first(words: Words) -> Words:
     return (*words[1:verb], words[than - 1], *words[verb : than - 1], *words[than:])
 
 
-def _difference(words: Words) -> Plan | None:
+def _difference(words: Words, known: Sequence[Step]) -> Plan | None:
     """By how much is one more than another? "How much longer is X than Y?", "How many more pages has X than Y?"."""
     lows = [word.low for word in words]
     than = lows.index("than") if "than" in lows else 0
@@ -257,7 +262,7 @@ def _difference(words: Words) -> Plan | None:
         left, said = left[:-1], plain(third_of_base(left[-1].low))
     frame = (*plain("which"), *(said if does else words[verb : verb + 1]), *asked)
     things = [Word(render(thing), "name") for thing in (left, words[than + 1 :])]
-    planned = _choice(frame, *things) if all(thing.text for thing in things) else None
+    planned = _choice(frame, things, known) if all(thing.text for thing in things) else None
     if planned is None or planned.final is None or planned.final.comparator == "either":
         return None
     final, way = planned.final, -1 if planned.final.comparator in ("larger", "later") else 1  # the lesser first
@@ -266,7 +271,7 @@ def _difference(words: Words) -> Plan | None:
     return replace(planned, steps=tuple(steps) if does else planned.steps, final=final)
 
 
-def _common(words: Words) -> Plan | None:
+def _common(words: Words, known: Sequence[Step]) -> Plan | None:
     """What do two things share: "What language do X and Y have in common?", "Where are X and Y?"."""
     lows = [word.low for word in words]
     middle = next((i for i in range(1, len(words) - 1) if lows[i] == "and" and words[i - 1].atomic), None)
@@ -289,7 +294,7 @@ def _common(words: Words) -> Plan | None:
         and not (not before and after and after[0].low in ("are", "were"))
     ) or (words[0].low not in WH_WORDS | PREPOSITIONS and before):
         return None
-    draft = PlanDraft()
+    draft = PlanDraft([*known])
     before, after = as_singular(before), as_singular(after[:1]) + after[1:]
     measure = Measure(before, after, "common", " ".join(word.low for word in before[1:-1]))
     operands = tuple(measure.ask((option,), draft) for option in options)

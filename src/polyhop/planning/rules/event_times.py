@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,7 +24,7 @@ from polyhop.english.words import (
 from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.clauses import finite_at, first_finite, inverted
 from polyhop.planning.rules.draft import PlanDraft
-from polyhop.plans import ORDERS, Combination, Comparator, Plan
+from polyhop.plans import ORDERS, Combination, Comparator, Plan, Step
 
 _SUBJECTS: Final = frozenset({"he", "she", "it", "they"})
 _LASTING: Final = frozenset({"still", "already", "yet", "not", "only"})
@@ -34,7 +35,7 @@ _EITHER: Final = (["before", "or", "after"], ["after", "or", "before"])
 _UNITS: Final = frozenset({"years", "months", "weeks", "days"})
 
 
-def timed(words: Words) -> Plan | None:
+def timed(words: Words, known: Sequence[Step] = ()) -> Plan | None:
     """The plan of a question for a yes or no that follows from when two things happened; None where it asks no such.
 
     Of a clause with "when" that is so where something is said to be over by then, or not: "alive", "had been built".
@@ -47,7 +48,8 @@ def timed(words: Words) -> Plan | None:
     outlived = next((at for at, low in enumerate(lows) if low in ("outlive", "outlived")), None)
     if outlived is not None and 1 < outlived < len(words) - 1 and "by" not in lows:
         subject = words[1:outlived]
-        return _combined("later", _died(subject), _died(_owned(words[outlived + 1 :], subject)), whether=True)
+        lives = (_died(subject), _died(_owned(words[outlived + 1 :], subject)))
+        return _combined("later", lives, known, whether=True)
     joints = [at for at, low in enumerate(lows) if low in _JOINING]
     if len(joints) != 1 or not 2 < joints[0] < len(words) - 1:
         return None
@@ -62,7 +64,7 @@ def timed(words: Words) -> Plan | None:
     if second is None or order is None:
         return None
     first = _died(subject) if living else (*plain("when", words[0].low), *_without(before[1:]))
-    return _combined(order, first, second, whether=True)
+    return _combined(order, (first, second), known, whether=True)
 
 
 def _order(before: list[str], joint: str) -> Comparator | None:
@@ -102,7 +104,7 @@ def _without(words: Words) -> Words:
     return tuple(word for word in words if word.low not in _LASTING)
 
 
-def before_or_after(words: Words) -> Plan | None:
+def before_or_after(words: Words, known: Sequence[Step] = ()) -> Plan | None:
     """The plan of "Was the mill built before or after the inn opened?", whose answer is one of the two; else None."""
     lows = [word.low for word in words]
     at = next((at for at in range(3, len(words) - 3) if lows[at : at + 3] in _EITHER), None)
@@ -112,28 +114,28 @@ def before_or_after(words: Words) -> Plan | None:
     first = (*plain("when"), *said)
     behind = words[at + 3 :]
     second = _likewise(behind, said) or _so_did(behind, said) or _event(behind, words[1:2] if words[1].atomic else ())
-    planned = None if second is None else _combined("earlier", first, second)
+    planned = None if second is None else _combined("earlier", (first, second), known)
     if planned is None or planned.final is None:
         return None
     return replace(planned, final=replace(planned.final, options=ORDERS))
 
 
-def time_between(words: Words) -> Plan | None:
+def time_between(words: Words, known: Sequence[Step] = ()) -> Plan | None:
     """The plan of a question for how long one thing was after another, or how old somebody was then; else None."""
     lows = [word.low for word in words]
     if lows[0] != "how" or "," in lows or any(low in WH_WORDS - {"when"} for low in lows[1:]):
         return None
     if lows[1] == "old":
-        return _aged(words, lows)
+        return _aged(words, lows, known)
     start = 2 if lows[1] == "long" else 3 if lows[1] == "many" and lows[2] in _UNITS else 0
     if start and lows[start] in ("after", "before"):
-        return _after(words[start + 1 :], forwards=lows[start] == "after")
+        return _after(words[start + 1 :], known, forwards=lows[start] == "after")
     if start and "between" in lows[start : start + 3]:
-        return _between(words[lows.index("between") + 1 :])
+        return _between(words[lows.index("between") + 1 :], known)
     return None
 
 
-def _aged(words: Words, lows: list[str]) -> Plan | None:
+def _aged(words: Words, lows: list[str], known: Sequence[Step]) -> Plan | None:
     """Of "How old was Ada when she left?": when she was born, and when she left."""
     at = lows.index("when") if "when" in lows else 0
     subject = words[3:at]
@@ -141,10 +143,10 @@ def _aged(words: Words, lows: list[str]) -> Plan | None:
         return None
     event = _event(words[at + 1 :], subject)
     born = (*plain("when", "was"), *subject, *plain("born"))
-    return None if event is None else _combined("apart", born, event)
+    return None if event is None else _combined("apart", (born, event), known)
 
 
-def _after(words: Words, *, forwards: bool) -> Plan | None:
+def _after(words: Words, known: Sequence[Step], *, forwards: bool) -> Plan | None:
     """Of "the mill burnt was the inn opened": when each of them was, the one first that is to be the earlier.
 
     A bare name did the same as the other. ``forwards``: what is named first is to be the earlier.
@@ -157,7 +159,7 @@ def _after(words: Words, *, forwards: bool) -> Plan | None:
     if first is None:
         return None
     events = (first, (*plain("when"), *latter))
-    return _combined("apart", *(events if forwards else events[::-1]))
+    return _combined("apart", events if forwards else events[::-1], known)
 
 
 def _likewise(name: Words, said: Words) -> Words | None:
@@ -192,7 +194,7 @@ def _head(words: Words) -> str:
     return words[end - 1].text.lower().rpartition(" ")[2]
 
 
-def _between(words: Words) -> Plan | None:
+def _between(words: Words, known: Sequence[Step]) -> Plan | None:
     """Of "the founding of the mill and that of the inn": when each was."""
     joints = [at for at, word in enumerate(words) if word.low == "and"]
     if len(joints) != 1 or not 0 < joints[0] < len(words) - 1:
@@ -201,12 +203,14 @@ def _between(words: Words) -> Plan | None:
     of = next((at for at, word in enumerate(sides[0]) if word.low == "of"), 0)
     if of and all(word.low != "of" for word in sides[1]):  # "the founding of the mill and the inn"
         sides[1] = (*sides[0][: of + 1], *sides[1])
-    return _combined("apart", *((*plain("when", "was"), *side) for side in sides))
+    return _combined("apart", [(*plain("when", "was"), *side) for side in sides], known)
 
 
-def _combined(comparator: Comparator, *events: Words, whether: bool = False) -> Plan | None:
+def _combined(
+    comparator: Comparator, events: Sequence[Words], known: Sequence[Step], *, whether: bool = False
+) -> Plan | None:
     """The plan that asks when each was; None where that is the same question."""
-    draft = PlanDraft()
+    draft = PlanDraft([*known])
     places = tuple(int(answer_chain(event, draft, "date").text[1:]) - 1 for event in events)
     if places[0] == places[1]:
         return None

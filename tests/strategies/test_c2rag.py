@@ -566,7 +566,7 @@ def test_replayed_plans_are_mended(retrieve: Retrieve) -> None:
 def test_a_question_without_a_recorded_plan_is_planned(over: View, tmp_path: Path) -> None:
     planned = replaying(recorded(tmp_path / "plans", "Another question?", *CHAINED), over)
     evidence = DEEP.retrieve("Who built the Gull?", planned, Budget())
-    assert evidence.trail[0] == "plan by rules"
+    assert evidence.trail[0] == "plan by trained"
     assert evidence.hops[0].found == "Ada Brook"
 
 
@@ -824,7 +824,7 @@ def test_planning_leaves_the_last_call_to_the_reader(sage: Callable[..., Sage], 
         evidence = DEEP.retrieve(HARBOUR_BRIDGE, view, Budget(llm_calls=calls))
     assert evidence.cost.llm_calls == len(server.requests) == asked
     assert evidence.passages
-    assert evidence.trail[0] == "plan by " + ("whole question" if asked == 2 else "rules")
+    assert evidence.trail[0] == "plan by " + ("whole question" if asked == 2 else "trained")
 
 
 def test_a_model_that_fails_or_may_not_be_asked_is_an_error(sage: Callable[..., Sage]) -> None:
@@ -915,7 +915,7 @@ def test_ask_shows_each_hop_with_its_mark_its_fact_and_its_sentence(run: Callabl
     assert lines[place + 3] == "    “The Tarn School was founded by Piet Rook in 1790.”"
     assert "tarn_school.txt [0:" in lines[place + 4]
     assert "strategy c2rag, reader trained" in outcome.out
-    for line in ("Trace", "  plan by rules", "    ?person = Piet Rook"):
+    for line in ("Trace", "  plan by trained", "    ?person = Piet Rook"):
         assert line in lines
 
 
@@ -928,7 +928,7 @@ def test_json_has_placeholders_facts_and_their_exact_places(run: Callable[..., O
     text = HARBOUR["tarn_school.txt"]
     assert text[fact["span"]["start"] : fact["span"]["end"]] == "The Tarn School was founded by Piet Rook in 1790."
     assert fact["passage_id"] in {passage["id"] for passage in hop["passages"]}
-    assert json.loads(outcome.out)["evidence"]["trail"][0] == "plan by rules"
+    assert json.loads(outcome.out)["evidence"]["trail"][0] == "plan by trained"
 
 
 def test_ask_exits_with_3_where_nothing_is_found(run: Callable[..., Outcome]) -> None:

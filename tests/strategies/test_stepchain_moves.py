@@ -125,11 +125,11 @@ def test_support_is_a_share(head: str, relation: str, tail: str, title: str) -> 
 # --- sub-questions ----------------------------------------------------------------------------------------------------
 
 
-def test_rules_take_a_question_apart_where_nobody_can_be_asked(view: View) -> None:
+def test_our_own_model_takes_a_question_apart_where_nobody_can_be_asked(view: View) -> None:
     """A model that may not be asked changes nothing."""
     plan = view.plan(BORN, prefer="steps")
     assert [step.question for step in plan.steps] == ["Who is the builder of the Gull?", "Where was #1 born?"]
-    assert (plan.source, plan.shape) == ("rules", "chain")
+    assert (plan.source, plan.shape) == ("trained", "chain")
     with asked(says("never")) as (model, server):
         assert view.plan(BORN, Within(model, 0), prefer="steps") == plan
         assert server.requests == []

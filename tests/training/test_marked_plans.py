@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from polyhop.training.taught_plans import TaughtPlan
 def marked(folder: Path, question: str, kind: str = "chain") -> TaughtPlan:
     file = folder / "marked.jsonl"
     file.write_text(json.dumps({"licence": "CC0-1.0", "question": question, "kind": kind}), encoding="utf-8")
-    [plan] = marked_plans(file)
+    [plan] = marked_plans(file, folder)
     return plan
 
 
@@ -37,6 +39,26 @@ def test_what_is_compared_may_have_to_be_found_first(tmp_path: Path) -> None:
 def test_a_question_of_one_step_has_no_brackets(tmp_path: Path) -> None:
     assert marked(tmp_path, "Who founded Velm?", "one").marked == ()
     assert len(marked(tmp_path, "When was the firm founded for which Ada Lund worked?").steps) == 2
+
+
+def test_of_what_belongs_to_others_only_the_places_are_kept(tmp_path: Path) -> None:
+    question = "Who leads the county where the founder of Velm was born?"
+    row = {"src": "riddles", "licence": "CC-BY-4.0", "question": question, "answer": ["Tom Harl"]}
+    with gzip.open(tmp_path / "questions_unlabelled.jsonl.gz", "wt", encoding="utf-8") as stream:
+        stream.write(json.dumps(row))
+    line = {"licence": "CC-BY-4.0", "kind": "chain", "sha1": hashlib.sha1(question.encode()).hexdigest()}  # noqa: S324
+    file = tmp_path / "marked_riddles.jsonl"
+    file.write_text(json.dumps({**line, "places": [[10, 55], [27, 46]]}), encoding="utf-8")
+    [plan] = marked_plans(file, tmp_path)
+    assert plan.marked is not None
+    assert [question[slice(*one)] for one in plan.marked] == [
+        "the founder of Velm",
+        "the county where the founder of Velm was born",
+    ]
+    for wrong in ({**line, "places": [[10, 99]]}, {**line, "sha1": "0", "places": []}):
+        file.write_text(json.dumps(wrong), encoding="utf-8")
+        with pytest.raises(DatasetError, match=r"marked_riddles\.jsonl, line 1"):
+            marked_plans(file, tmp_path)
 
 
 @pytest.mark.parametrize(

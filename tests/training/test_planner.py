@@ -139,7 +139,7 @@ def test_questions_that_somebody_has_marked_come_more_often_than_weak_labels(tmp
     asked = {"licence": "CC0-1.0", "kind": "chain", "question": "Who met [the keeper of the Orsa light]?"}
     again = {"licence": "CC0-1.0", "kind": "one", "question": known}
     marked.write_text("\n".join(map(json.dumps, (asked, again))), encoding="utf-8")
-    trainer = PlannerTrainer(data=data, out=tmp_path / "out", course=COURSE, body=lambda: Bert(TINY), marked=marked)
+    trainer = PlannerTrainer(data=data, out=tmp_path / "out", course=COURSE, body=lambda: Bert(TINY), marked=[marked])
     assert trainer.run().finished
     card = (tmp_path / "out" / "planner" / "card.md").read_text(encoding="utf-8")
     assert f"| CC0-1.0 | {2 * MARKED} |" in card

@@ -22,8 +22,8 @@ def planners(as_json: bool) -> None:
     """List what can take questions apart, with its settings.
 
     Choose one with --set planner.name=NAME, and change its settings with --set planner.SETTING=VALUE. By default it is
-    the language model where one is configured and the strategy asks it for a plan; otherwise rules plan, and a small
-    model of our own what they leave whole.
+    the language model where one is configured and the strategy asks it for a plan; otherwise a small model of our own,
+    and rules where its weights are not installed.
     """
     _list("planners", as_json=as_json)
 

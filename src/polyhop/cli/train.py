@@ -174,7 +174,12 @@ def _check_what_is_named(
 @minutes_option
 @click.option("--start", type=FOLDER, help="Folder of a finished planner to go on from, which also teaches.")
 @click.option("--documents", type=FOLDER, help="Folder of documents with questions, whose steps also teach.")
-@click.option("--marked", type=FOLDER, help="File of questions with brackets around what is to be asked first.")
+@click.option(
+    "--marked",
+    type=FOLDER,
+    multiple=True,
+    help="File of questions with brackets around what is to be asked first, which may be given more than once.",
+)
 @seed_option("choice, order and first weights")
 def planner(
     data: Path,
@@ -183,7 +188,7 @@ def planner(
     minutes: float | None,
     start: Path | None,
     documents: Path | None,
-    marked: Path | None,
+    marked: tuple[Path, ...],
     seed: int,
 ) -> None:
     """Train the planner: what in a question has to be asked first, and whether it compares.

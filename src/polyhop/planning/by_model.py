@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.models.within import NoCallsLeft, Within
-from polyhop.planning.by_rules import ByRules
 from polyhop.planning.mending import mended
+from polyhop.planning.planner import Planning
 from polyhop.planning.rules.questions import with_questions
 from polyhop.plans import Plan, plan_of_constraints, plan_of_questions
 from polyhop.prompts.decompose import decompose
@@ -19,13 +19,13 @@ class AsSteps:
     """Has the language model split a question into smaller ones (StepChain, Eq. 6)."""
 
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
-        """At most 6 steps; those of the rules where the model may not be asked. Raises EndpointError."""
+        """At most 6 steps; those of our own planner where the model may not be asked. Raises EndpointError."""
         if model is not None:
             try:
                 return plan_of_questions(decompose(model, question)[0], f"language model {model.name}")
             except NoCallsLeft:
-                pass  # the rules ask for nothing
-        return ByRules().plan(question, names, None)
+                pass  # our own planner asks for nothing
+        return Planning().plan(question, names, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +35,16 @@ class AsConstraints:
     variants: int = VARIANTS  # phrasings of a relation that the model is asked for (the paper's m)
 
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
-        """At most 8 constraints, a step each; steps by rules where the model may not be asked. Raises EndpointError."""
+        """At most 8 constraints, a step each; steps of our own planner where it may not be asked.
+
+        Raises EndpointError.
+        """
         if model is not None:
             try:
                 return _in_words(mended(plan(model, question, variants=self.variants)[0], question))
             except NoCallsLeft:
-                pass  # the rules ask for nothing
-        return ByRules().plan(question, names, None)
+                pass  # our own planner asks for nothing
+        return Planning().plan(question, names, None)
 
 
 def _in_words(plan: Plan) -> Plan:

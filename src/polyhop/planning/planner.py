@@ -30,7 +30,7 @@ class Planner(Protocol):
         """The plan of a question: at least one step, unless the question is blank.
 
         ``names`` are those in the question that the index knows, and no step takes them apart. ``model`` counts what it
-        is asked; None: no language model may be asked, and a planner that needs one leaves the question to the rules.
+        is asked; None: no language model may be asked, and a planner that needs one leaves the question to our own.
 
         Raises EndpointError, and UsageError for what the planner needs and cannot read.
         """

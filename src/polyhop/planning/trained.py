@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words
+from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words, render
 from polyhop.english.words import AUXILIARIES, BE, WH_WORDS
 from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, planner_graph
 from polyhop.planning.by_rules import ByRules
 from polyhop.planning.nesting import FAINT, LIKELY, nested
+from polyhop.planning.rules.clauses import clause_at_its_noun
 from polyhop.planning.rules.comparisons import compare
+from polyhop.planning.rules.decompose import asked_outright
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.statements import read_step
 from polyhop.planning.stands_alone import asks_something, describes, stands_alone
@@ -33,7 +35,7 @@ class TrainedPlanner:
     """Takes a question apart by a model of 24 MB; comparisons by the grammar of English."""
 
     likely: float = LIKELY  # 0 to 1: how likely a description has to be to be asked for first
-    rules: Literal["first", "beside", "none"] = "first"  # plan too: the model plans what they leave whole, or judges
+    rules: Literal["first", "beside", "none"] = "none"  # plan too: the model plans what they leave whole, or judges
     folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
 
     def __post_init__(self) -> None:
@@ -51,14 +53,30 @@ class TrainedPlanner:
         apart = self.rules == "first" and len(known.steps) > 1
         if apart or not FEW <= long <= LONGEST_QUESTION or REFERENCE.search(text):
             return known
-        reading = planner_graph(self.folder).read(text)
-        if reading is None:
+        found = self._read(text, names)
+        if found is None:
             return known
-        own = plan_of(text, names, reading, likely=self.likely)
+        own, reading = found
         if self.rules == "none":
             return own
         better = nearer(own, known, reading)
         return better if self.rules == "beside" or len(better.steps) > 1 else known
+
+    def _read(self, text: str, names: Sequence[str]) -> tuple[Plan, QuestionReading] | None:
+        """The plan that the model makes of a question, without words that only ask, its clauses behind their nouns.
+
+        Of the question as it is where that leaves it whole. None for what is too long to be one.
+        """
+        plain = clause_at_its_noun(asked_outright(text, names))
+        found = None
+        for asked in (text,) if plain == read_words(text, names) else (f"{render(plain)}?", text):
+            reading = planner_graph(self.folder).read(asked)
+            if reading is None:
+                return None
+            found = plan_of(asked, names, reading, likely=self.likely), reading
+            if not found[0].is_whole:
+                break
+        return found
 
 
 def nearer(own: Plan, other: Plan, reading: QuestionReading) -> Plan:

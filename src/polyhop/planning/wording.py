@@ -32,6 +32,8 @@ def ask_about(words: Words, draft: PlanDraft) -> Word | None:
     None where the words describe nothing: a name alone, or an earlier answer.
     """
     words = _trimmed(words)
+    if len(words) > 1 and words[0].kind == "step" and words[1].low in PREPOSITIONS:
+        return None  # "#1 in 1978" says when, and of no other thing
     described = [word for word in words if word.kind == "word" and word.low not in FUNCTION_WORDS | TITLE_NOUNS]
     if not described:
         return None
@@ -71,8 +73,7 @@ def _related(words: Words) -> tuple[Words, Words] | None:
         relation, of = words[:at], words[at + 1 :]
     else:
         return None
-    of = tuple(word for word in of if word.low not in ARTICLES)
-    named = bool(of) and of[-1].atomic and all(word.low in TITLE_NOUNS for word in of[:-1])
+    named = bool(of) and of[-1].atomic and all(word.low in TITLE_NOUNS | ARTICLES for word in of[:-1])
     kept = tuple(word for word in relation if word.low not in ARTICLES)
     simple = all(
         word.kind in ("word", "name") and word.low not in FUNCTION_WORDS and not is_participle(word.low)

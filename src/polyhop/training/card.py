@@ -29,6 +29,7 @@ MAKERS: Mapping[str, str] = {
     "claims/feversym": "Symmetric FEVER, Schuster et al. 2019, with sentences of Wikipedia",
     "hotpot_small": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",
     "marked": "questions with brackets around what is to be asked first (`--marked`)",
+    "marked_musique": "MuSiQue, Trivedi et al. 2022, with brackets around what is to be asked first (`--marked`)",
     "molweni": "Molweni, Li et al. 2020, on the Ubuntu chat corpus",
     "multihop/2wiki": "2WikiMultiHopQA, Ho et al. 2020, with passages of Wikipedia",
     "multihop/hotpotqa": "HotpotQA, Yang et al. 2018, with passages of Wikipedia",

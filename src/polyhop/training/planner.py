@@ -212,7 +212,7 @@ class PlannerTrainer(Trainer):
     course: Course = COURSE
     body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
     documents: Path | None = None  # a folder of documents with questions, whose collections have steps, besides
-    marked: Path | None = None  # a file of questions with brackets around what is to be asked first, besides
+    marked: Sequence[Path] = ()  # files of questions with brackets around what is to be asked first, besides
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.
@@ -225,11 +225,8 @@ class PlannerTrainer(Trainer):
         torch.manual_seed(self.course.seed)
         network = self.started(PlannerNetwork(self.body())).to(device)
         hashes = self.hashes((STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ())))
-        besides = [
-            *(document_files(self.documents) if self.documents else ()),
-            *((self.marked,) if self.marked else ()),
-        ]
-        hashes |= {path.name: sha256_of(path) for path in besides}
+        files = [*(document_files(self.documents) if self.documents else ()), *self.marked]
+        hashes |= {path.name: sha256_of(path) for path in files}
         trainee = PlannerTrainee(network=network, aside=windows.aside, device=device)
         position = self.trained(trainee, windows.training, hashes)
         if position.finished:
@@ -252,14 +249,14 @@ class PlannerTrainer(Trainer):
         tell_stage(self.listener, "reading rows")
         plans = [*taught_plans(self.data, seed=self.course.seed), *skeleton_plans(self.data)]
         plans += collection_plans(self.documents) if self.documents is not None else []
-        marked = marked_plans(self.marked) if self.marked is not None else []
+        marked = [plan for file in self.marked for plan in marked_plans(file, self.data)]
         known = {plan.question.casefold() for plan in marked}
         plans = [*(plan for plan in plans if plan.question.casefold() not in known), *marked]
         tell_stage(self.listener, "finding steps in questions")
         windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
-        again = [one for one in windows.training if self.marked is not None and one.source == self.marked.stem]
+        again = [one for one in windows.training if one.source in {file.stem for file in self.marked}]
         windows = replace(windows, training=(*windows.training, *again * (MARKED - 1)))
-        if self.start is None:
+        if self.start is None or self.marked:  # what somebody has marked teaches better than what a planner takes apart
             return windows
         tell_stage(self.listener, "taking questions apart")
         wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)

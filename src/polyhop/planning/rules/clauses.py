@@ -268,6 +268,17 @@ def parted_clause(words: Words) -> tuple[int, int, int] | None:
     return None
 
 
+def clause_at_its_noun(words: Words) -> Words:
+    """The words with the clause at their end behind the noun that it describes: "the man who built the mill born"."""
+    parted = parted_clause(words)
+    if parted is None:
+        return words
+    _, verb, at = parted
+    end = len(words) - (words[-1].kind == "mark")
+    led = at - 1 if words[at].low in ("which", "whom", "whose") and words[at - 1].low in PREPOSITIONS else at
+    return (*words[:verb], *words[led:end], *words[verb:led], *words[end:])
+
+
 def _is_clause_behind(words: Words, at: int, opens: int) -> bool:
     """Whether "who built it", "that Ada built", "whose brother built it" or "at which Ada studied" stands there."""
     if opens >= len(words):

@@ -45,9 +45,7 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     whole = Plan(shape="single", steps=(Step(question=text),), source=SOURCE)
     if len(text) > _LONGEST_TEXT or len(text.split()) > LONGEST_QUESTION or REFERENCE.search(text):
         return whole
-    asked = without_preface(text)
-    words = outright(read_words(asked, entities))
-    words = words if asked == text else _inverted(words)
+    words = asked_outright(text, entities)
     if len(words) < 4 or has_sentences(text):
         return whole
     plan = compare(_that_of_spelled_out(words))
@@ -64,6 +62,13 @@ def decompose(question: str, entities: Sequence[str] = ()) -> Plan:
     if words[0].low in AUXILIARIES:
         return draft.plan("verification") if apart else replace(whole, shape="verification")
     return draft.plan("chain") if apart else replace(whole, steps=(_kept(text, draft),))
+
+
+def asked_outright(text: str, names: Sequence[str]) -> Words:
+    """The words of a question without those that only ask: "tell me where the mill stood" asks "where did it stand"."""
+    asked = without_preface(text)
+    words = outright(read_words(asked, names))
+    return words if asked == text else _inverted(words)
 
 
 def _inverted(words: Words) -> Words:

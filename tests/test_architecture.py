@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -151,6 +152,12 @@ def test_the_environment_is_read_in_settings_only(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert "os.environ" not in source
     assert "getenv" not in source
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_pattern_holds_on_to_a_group(path: Path) -> None:
+    """Python before 3.11.5 matches possessive groups, "(?:-x)*+", wrongly (gh-106052); Debian 12 has 3.11.2."""
+    assert not re.search(r"\)(?:[*+?]|\{+[^{}]*(?:\{[^{}]*\})?[^{}]*\}+)\+", path.read_text(encoding="utf-8"))
 
 
 def test_importing_polyhop_loads_nothing_heavy() -> None:

@@ -156,7 +156,7 @@ def _windows(document: Document, chunking: Chunking, units: TurnEnds | SourceUni
 def _runs(tokens: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Patterns for the first three quarters of a window and for the last one: counting happens inside the matcher."""
     last = tokens // 4
-    return re.compile(f"(?:\\s*+{_TOKEN}){{1,{tokens - last}}}+"), re.compile(f"(?:\\s*+{_TOKEN}){{1,{last}}}+")
+    return re.compile(f"(?:\\s*+{_TOKEN}){{1,{tokens - last}}}"), re.compile(f"(?:\\s*+{_TOKEN}){{1,{last}}}")
 
 
 def _end_of(run: re.Pattern[str], text: str, start: int) -> int:

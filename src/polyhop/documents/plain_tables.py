@@ -28,7 +28,7 @@ _MARKS: Final = ("  ", "|", "\t", ";", "..", ". .", "\u2026", "\u2502", "\u2503"
 _DOTS: Final = re.compile(r"(?<=\S)\s?(?:\.{3,}|(?:\. ){2,}\.|\u2026{2,})\s?(?=\S)")
 _GAP: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _TAB: Final = re.compile(r"(?<=\S) *\t\s*(?=\S)")
-_STRETCH: Final = re.compile(r"1(?:0?1)*+")  # places that are filled, with no more than one between them that is not
+_STRETCH: Final = re.compile(r"1(?:0?1)*")  # places that are filled, with no more than one between them that is not
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR: Final = re.compile(r"(?:1[89]|2[01])\d\d")
 _AMOUNT: Final = re.compile(r"\W*\d")

@@ -22,7 +22,7 @@ from polyhop.documents.sentences import (
     wrapped_width,
 )
 
-_PARTED: Final = re.compile(r"(?<!\w-)\b(\w++(?:-\w++)*+)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
+_PARTED: Final = re.compile(r"(?<!\w-)\b(\w++(?:-\w++)*)[-\u2010][ \t]*\n[ \t]*(?=(\w+)(-?))")
 _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _SPACES: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _FEWEST: Final = 4  # lines of a block that tells its own width

@@ -46,7 +46,7 @@ _WIDE = ("utf-16", "utf_16", "utf16", "utf-32", "utf_32", "utf32")
 _MARKUP = re.compile(  # every alternative ends somewhere, at worst at the end of the text: time stays linear
     r"<!--(?:-?>|.*?(?:--!?>|\Z))"  # <!--> and <!---> are empty comments (HTML standard, 13.2.5)
     r"|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)"
-    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>]*+)(?P<rest>(?:[^>=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+)*+)>?"
+    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>]*+)(?P<rest>(?:[^>=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?)*)>?"
     r"|<[!?/][^>]*+>?",
     re.DOTALL,
 )

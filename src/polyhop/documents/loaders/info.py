@@ -17,7 +17,7 @@ from polyhop.types import Document
 _NODE: Final = re.compile(r"^File: [^,\n]{1,200}, {1,2}Node: [^\n]*\n", re.MULTILINE)
 _MADE_BY: Final = re.compile(r"\AThis is [^\n]{1,200}, produced by [^\n]*\n")
 _ENTRY_OF_DIRECTORY: Final = re.compile(
-    r"^(?:INFO-DIR-SECTION [^\n]*\n|START-INFO-DIR-ENTRY\n(?:(?!END-INFO)[^\n]*\n){0,100}+END-INFO-DIR-ENTRY\n)",
+    r"^(?:INFO-DIR-SECTION [^\n]*\n|START-INFO-DIR-ENTRY\n(?:(?!END-INFO)[^\n]*\n){0,100}END-INFO-DIR-ENTRY\n)",
     re.MULTILINE,
 )
 _TABLES: Final = re.compile(r"^(?:Tag Table|Indirect):\n.*", re.MULTILINE | re.DOTALL)  # where the nodes stand

@@ -16,7 +16,7 @@ from polyhop.english.dates import in_words
 from polyhop.errors import DocumentError
 
 _WORD: Final = r"=\?[^?\s]+\?[bBqQ]\?[^?]*\?="
-_WORDS: Final = re.compile(rf"{_WORD}(?:\s+{_WORD})*+")
+_WORDS: Final = re.compile(rf"{_WORD}(?:\s+{_WORD})*")
 _ENCODED: Final = re.compile(r"=\?([^?\s*]+)[^?\s]*\?([bBqQ])\?([^?]*)\?=")
 
 

@@ -20,9 +20,9 @@ _CODE: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TARGET: Final = r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}+(?:[ \t\n]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?[ \t]*\)"
+_TARGET: Final = r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,2000}(?:[ \t\n]+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?[ \t]*\)"
 _PICTURE: Final = re.compile(rf"!\[[^\[\]\n]{{0,300}}\](?:{_TARGET}|\[[^\[\]\n]{{0,100}}\])")
-_LINK: Final = re.compile(rf"(?<![!\\])\[(?P<said>(?:[^\[\]]|\[[^\[\]\n]{{0,200}}\]){{0,500}}+)\](?P<target>{_TARGET})")
+_LINK: Final = re.compile(rf"(?<![!\\])\[(?P<said>(?:[^\[\]]|\[[^\[\]\n]{{0,200}}\]){{0,500}})\](?P<target>{_TARGET})")
 _BY_NAME: Final = re.compile(r"(?<![!\\\]])\[(?P<said>[^\[\]]{1,500}+)\]\[(?P<name>[^\[\]\n]{0,100})\]")
 _PAGE: Final = re.compile(  # of a wiki: "[[Rates]]", "[[Rates#Children|what children pay]]"
     r"(?<!\\)!?\[\[(?P<page>[^\[\]|\n]{1,200}+)(?:\|(?P<said>[^\[\]\n]{1,200}))?\]\](?!\()"
@@ -56,7 +56,7 @@ _ALTERNATIVE: Final = re.compile(r"\balt=[\"']([^\"'\n]{1,100})[\"']")
 _TAG: Final = re.compile(
     r"</?(?:a|abbr|b|big|blockquote|br|center|dd|del|details|div|dl|dt|em|figcaption|figure|font|hr|i|img|ins|kbd|li|ol"
     r"|p|picture|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|h[1-6])"
-    r"(?=[\s/>])(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,500}+>",
+    r"(?=[\s/>])(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,500}>",
     re.IGNORECASE,
 )
 LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)

@@ -19,13 +19,13 @@ from polyhop.types import Document
 _SETTING: Final = re.compile(r"^[ \t]{0,20}#\+(?P<name>[A-Za-z_]{1,40}):[ \t]*(?P<value>[^\n]*)(?:\n|\Z)", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^[ \t]{0,20}#(?: [^\n]*)?(?:\n|\Z)", re.MULTILINE)
 _DRAWER: Final = re.compile(
-    r"^[ \t]{0,20}:(?:PROPERTIES|LOGBOOK):[ \t]{0,20}\n(?:[ \t]{0,20}(?!:END:)\S[^\n]*\n){0,200}+"
+    r"^[ \t]{0,20}:(?:PROPERTIES|LOGBOOK):[ \t]{0,20}\n(?:[ \t]{0,20}(?!:END:)\S[^\n]*\n){0,200}"
     r"[ \t]{0,20}:END:[ \t]*\n?",
     re.MULTILINE | re.IGNORECASE,
 )
 _CODE: Final = re.compile(  # or an example: both are as they are written
     r"^[ \t]{0,20}#\+BEGIN_(?P<kind>SRC|EXAMPLE)\b[^\n]*\n"
-    r"(?P<said>(?:(?![ \t]{0,20}#\+(?:BEGIN|END)_)[^\n]*\n)*+)[ \t]{0,20}#\+END_(?P=kind)\b[^\n]*(?:\n|\Z)",
+    r"(?P<said>(?:(?![ \t]{0,20}#\+(?:BEGIN|END)_)[^\n]*\n)*)[ \t]{0,20}#\+END_(?P=kind)\b[^\n]*(?:\n|\Z)",
     re.MULTILINE | re.IGNORECASE,
 )
 _HELD: Final = "\0"  # where code was that is put aside: to what joins lines it is a rule; no text holds it

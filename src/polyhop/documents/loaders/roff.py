@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _REQUEST: Final = re.compile(r"[.'][ \t]*(?P<name>[^\s\\\"]{1,40})?(?P<rest>[^\n]*)")
-_ARGUMENT: Final = re.compile(r"\"(?P<quoted>(?:[^\"]|\"\")*+)\"?|(?P<bare>(?:\\.|[^\s\\])++)")
+_ARGUMENT: Final = re.compile(r"\"(?P<quoted>(?:[^\"]|\"\")*)\"?|(?P<bare>(?:\\.|[^\s\\])+)")
 _COMMENT: Final = re.compile(r"(?<!\\)\\[\"#].*")
 _CONDITION: Final = re.compile(
     r"(?P<not>!?)(?:(?P<kind>[nteo])(?=[\s\\.'])|(?P<groff>\\n\(\.g)|'[^']*'[^']*'|\S+)[ \t]*"

@@ -279,7 +279,8 @@ def test_an_output_that_takes_nothing_is_said(command: list[str]) -> None:
 @pytest.mark.parametrize("command", [["status", "--set", "bogus=1", "--json"], ["strategies", "--nonsense", "--json"]])
 def test_an_error_that_nothing_takes_ends_in_no_traceback(command: list[str], output: str) -> None:
     words = ["bash", "-o", "pipefail", "-c", f'"$@" {output}', "bash", *MODULE, *command]
-    done = subprocess.run(words, capture_output=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(words, capture_output=True, check=False, env=environment)
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
     assert (done.stderr == b"Error: The output cannot be written: No space left on device.\n") == (

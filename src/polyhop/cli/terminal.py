@@ -73,7 +73,7 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
     Raises OutputLost where what it goes to does not take it.
     """
-    with _taken():
+    with _taken(err=err):
         click.echo(visible(text).replace(_ESCAPE, "\x1b"), err=err, nl=nl)
 
 
@@ -92,10 +92,11 @@ def flush() -> None:
             sys.stdout.flush()
 
 
-def give_up() -> None:
-    """Lose what was printed and not taken, without a noise when the process ends."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def give_up(*, err: bool = False) -> None:
+    """Lose what was printed and not taken, without a noise when the process ends, or another exit code."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def json_safe(text: str) -> str:
@@ -126,13 +127,13 @@ def log_visibly(level: int) -> None:
 
 
 @contextmanager
-def _taken() -> Iterator[None]:
+def _taken(*, err: bool = False) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        give_up()
+        give_up(err=err)
         raise OutputLost(f"The output cannot be written: {error.strerror or error}.") from error
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,11 +34,17 @@ class PlanWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanWindows:
-    """What to train on, what was kept aside, and how many questions of each source had steps that stand nowhere."""
+    """What to train on, and what was kept aside; questions whose steps stand nowhere are left out."""
 
     training: tuple[PlanWindow, ...]
     aside: tuple[PlanWindow, ...]
-    left_out: Counter[str]
+
+    def with_others(self, others: PlanWindows, times: int) -> PlanWindows:
+        """These and others, which are to be trained on so many times."""
+        return PlanWindows(
+            training=(*self.training, *others.training * times),
+            aside=(*self.aside, *others.aside),
+        )
 
 
 def plan_windows(plans: Sequence[TaughtPlan], tokenizer: Path, *, seed: int = 0) -> PlanWindows:
@@ -48,15 +53,12 @@ def plan_windows(plans: Sequence[TaughtPlan], tokenizer: Path, *, seed: int = 0)
     wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
     training: list[PlanWindow] = []
     aside: list[PlanWindow] = []
-    left_out: Counter[str] = Counter()
     for plan in plans:
         window = _window(plan, question_pieces(read, plan.question), wordings)
-        if window is None:
-            left_out[plan.source] += 1
-        else:
+        if window is not None:
             (aside if plan.is_kept_aside else training).append(window)
     random.Random(seed).shuffle(training)  # noqa: S311
-    return PlanWindows(training=tuple(training), aside=tuple(aside), left_out=left_out)
+    return PlanWindows(training=tuple(training), aside=tuple(aside))
 
 
 def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> PlanWindow | None:

@@ -251,11 +251,11 @@ class PlannerTrainer(Trainer):
         plans += collection_plans(self.documents) if self.documents is not None else []
         marked = [plan for file in self.marked for plan in marked_plans(file, self.data)]
         known = {plan.question.casefold() for plan in marked}
-        plans = [*(plan for plan in plans if plan.question.casefold() not in known), *marked]
+        plans = [plan for plan in plans if plan.question.casefold() not in known]
         tell_stage(self.listener, "finding steps in questions")
         windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
-        again = [one for one in windows.training if one.source in {file.stem for file in self.marked}]
-        windows = replace(windows, training=(*windows.training, *again * (MARKED - 1)))
+        told = plan_windows(marked, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
+        windows = windows.with_others(told, MARKED)
         if self.start is None or self.marked:  # what somebody has marked teaches better than what a planner takes apart
             return windows
         tell_stage(self.listener, "taking questions apart")

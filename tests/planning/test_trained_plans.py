@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from polyhop.english.described import placed_words
 from polyhop.models.question_pieces import QuestionPieces
 from polyhop.models.question_spans import CHAIN, COMBINED, SINGLE, QuestionReading
-from polyhop.planning.trained import nearer, plan_of
-from polyhop.plans import Plan, Step
+from polyhop.planning.trained import plan_of
+from polyhop.plans import Plan
 from polyhop.ports import Floats
 from tests.worlds.plan_laws import assert_holds, questions
 from tests.worlds.stretches import scores
@@ -124,16 +124,6 @@ def test_a_question_of_several_steps_has_at_least_its_likeliest_description() ->
     found = scores({"the director of Velm": 0.15, "Velm": 0.1}, asked)
     assert len(plan_of(asked, [], reading(asked, found)).steps) == 2
     assert len(plan_of(asked, [], reading(asked, found, SINGLE)).steps) == 1
-
-
-def test_the_plan_with_as_many_steps_as_are_expected_is_taken() -> None:
-    asked = "Where did the director of Velm die?"
-    sure, unsure = (reading(asked, scores({"the director of Velm": chance}, asked)) for chance in (0.9, 0.1))
-    one, two = Plan(shape="single", steps=(Step(question=asked),), source="x"), planned(asked, "the director of Velm")
-    assert nearer(one, two, sure).steps == two.steps
-    assert nearer(two, one, sure) == two
-    assert nearer(two, one, unsure).steps == one.steps
-    assert nearer(one, one, sure) is one
 
 
 @given(questions, st.integers(0, 2), st.randoms(use_true_random=False), st.lists(st.text(max_size=9), max_size=2))

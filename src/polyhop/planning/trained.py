@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words, render
 from polyhop.english.words import AUXILIARIES, BE, WH_WORDS
 from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, planner_graph
-from polyhop.planning.by_rules import ByRules
 from polyhop.planning.nesting import FAINT, LIKELY, nested
 from polyhop.planning.rules.clauses import clause_at_its_noun
 from polyhop.planning.rules.comparisons import compare
@@ -35,7 +32,6 @@ class TrainedPlanner:
     """Takes a question apart by a model of 24 MB; comparisons by the grammar of English."""
 
     likely: float = LIKELY  # 0 to 1: how likely a description has to be to be asked for first
-    rules: Literal["first", "beside", "none"] = "none"  # plan too: the model plans what they leave whole, or judges
     folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
 
     def __post_init__(self) -> None:
@@ -45,52 +41,25 @@ class TrainedPlanner:
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
         """Steps in words. Raises ModelMissing, ModelError."""
         if self.folder is not None:
-            planner_graph(self.folder)  # a folder that is named has to hold one, also where the rules decide
+            planner_graph(self.folder)  # a folder that is named has to hold one, also where nothing is to be planned
         text = " ".join(question.split())
-        whole = Plan(shape="single", steps=(Step(question=text),) if text else (), source=SOURCE)
-        known = whole if self.rules == "none" else ByRules().plan(question, names, None)
-        long = len(text.split())
-        apart = self.rules == "first" and len(known.steps) > 1
-        if apart or not FEW <= long <= LONGEST_QUESTION or REFERENCE.search(text):
-            return known
-        found = self._read(text, names)
-        if found is None:
-            return known
-        own, reading = found
-        if self.rules == "none":
-            return own
-        better = nearer(own, known, reading)
-        return better if self.rules == "beside" or len(better.steps) > 1 else known
+        if REFERENCE.search(text) or not FEW <= len(text.split()) <= LONGEST_QUESTION:
+            return Plan(shape="single", steps=(Step(question=text),) if text else (), source=SOURCE)
+        return self._read(text, names)
 
-    def _read(self, text: str, names: Sequence[str]) -> tuple[Plan, QuestionReading] | None:
+    def _read(self, text: str, names: Sequence[str]) -> Plan:
         """The plan that the model makes of a question, without words that only ask, its clauses behind their nouns.
 
-        Of the question as it is where that leaves it whole. None for what is too long to be one.
+        Of the question as it is where that leaves it whole; of one step where it is too long to be one.
         """
         plain = clause_at_its_noun(asked_outright(text, names))
-        found = None
+        plan = whole = Plan(shape="single", steps=(Step(question=text),), source=SOURCE)
         for asked in (text,) if plain == read_words(text, names) else (f"{render(plain)}?", text):
             reading = planner_graph(self.folder).read(asked)
-            if reading is None:
-                return None
-            found = plan_of(asked, names, reading, likely=self.likely), reading
-            if not found[0].is_whole:
+            plan = whole if reading is None else plan_of(asked, names, reading, likely=self.likely)
+            if not plan.is_whole:
                 break
-        return found
-
-
-def nearer(own: Plan, other: Plan, reading: QuestionReading) -> Plan:
-    """Of two plans, the one with as many steps as the model expects: its own where nothing tells them apart.
-
-    Each description is a step, so that the chances of all stretches add up to how many steps come before the last.
-    Comparisons have steps that no stretch stands for.
-    """
-    if own.final is not None or other.final is not None:
-        return own
-    expected = 1 + float(np.triu(1 / (1 + np.exp(-np.clip(reading.stretches, -30, 30)))).sum())
-    if abs(len(other.steps) - expected) < abs(len(own.steps) - expected):
-        return replace(other, source=SOURCE)
-    return own
+        return plan
 
 
 def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, likely: float = LIKELY) -> Plan:

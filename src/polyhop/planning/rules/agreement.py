@@ -22,7 +22,7 @@ _MUTUAL: Final = word_set(
 _TO_SOMEBODY: Final = frozenset({"to", "with", "of"})
 
 
-def agreement(words: Words, known: Sequence[Step] = ()) -> Plan | None:
+def agreement(words: Words, known: Sequence[Step]) -> Plan | None:
     """Do two things agree? "Are X and Y in the same country?", "Are both X and Y operas?"."""
     words, doer = _without_doer(words)
     found = _pair(words)

@@ -35,13 +35,13 @@ from polyhop.planning.rules.clauses import (
     ADVERBS,
     NOUNS,
     asks,
+    clause_at_its_noun,
     clause_end,
     finite_at,
     first_finite,
     names_event,
     noun_phrase_start,
     opens_clause,
-    parted_clause,
     participle_question,
     relative_question,
 )
@@ -85,13 +85,7 @@ def answer_chain(words: Words, draft: PlanDraft, target: str = "") -> Word:
 
 def settle(words: Words, draft: PlanDraft) -> Words:
     """The words with each description in them replaced by a reference to its answer."""
-    parted = parted_clause(words)
-    if parted is not None:
-        start, verb, at = parted
-        end = len(words) - (words[-1].kind == "mark")
-        led = at - 1 if words[at].low in ("which", "whom") and words[at - 1].low in PREPOSITIONS else at  # "at which"
-        asked = relative_question(words[start:verb], words[at].low, words[led:at], words[at + 1 : end])
-        words = (*words[:start], answer_chain(asked, draft), *words[verb:led], *words[end:])
+    words = clause_at_its_noun(words)
     for _ in range(MOST_HOPS):
         found = _relative(words) or _participial(words) or _possessive(words) or _of_phrase(words)
         if found is None:

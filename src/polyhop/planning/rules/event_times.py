@@ -35,7 +35,7 @@ _EITHER: Final = (["before", "or", "after"], ["after", "or", "before"])
 _UNITS: Final = frozenset({"years", "months", "weeks", "days"})
 
 
-def timed(words: Words, known: Sequence[Step] = ()) -> Plan | None:
+def timed(words: Words, known: Sequence[Step]) -> Plan | None:
     """The plan of a question for a yes or no that follows from when two things happened; None where it asks no such.
 
     Of a clause with "when" that is so where something is said to be over by then, or not: "alive", "had been built".
@@ -104,7 +104,7 @@ def _without(words: Words) -> Words:
     return tuple(word for word in words if word.low not in _LASTING)
 
 
-def before_or_after(words: Words, known: Sequence[Step] = ()) -> Plan | None:
+def before_or_after(words: Words, known: Sequence[Step]) -> Plan | None:
     """The plan of "Was the mill built before or after the inn opened?", whose answer is one of the two; else None."""
     lows = [word.low for word in words]
     at = next((at for at in range(3, len(words) - 3) if lows[at : at + 3] in _EITHER), None)
@@ -120,7 +120,7 @@ def before_or_after(words: Words, known: Sequence[Step] = ()) -> Plan | None:
     return replace(planned, final=replace(planned.final, options=ORDERS))
 
 
-def time_between(words: Words, known: Sequence[Step] = ()) -> Plan | None:
+def time_between(words: Words, known: Sequence[Step]) -> Plan | None:
     """The plan of a question for how long one thing was after another, or how old somebody was then; else None."""
     lows = [word.low for word in words]
     if lows[0] != "how" or "," in lows or any(low in WH_WORDS - {"when"} for low in lows[1:]):

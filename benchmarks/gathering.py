@@ -260,7 +260,9 @@ def table(found: dict[int, Figures], layers: Sequence[str]) -> None:
         rows = [[told["passages"], *(told[layer][name] for name in headings[1:])] for told in found.values()]
         shown: list[list[object]] = [[layer, *row] for row in rows]
         if len(rows) > 1:
-            shown.append(["times", *(last / first for first, last in zip(rows[0], rows[-1], strict=True))])
+            shown.append(
+                ["times", *(last / first if first else "" for first, last in zip(rows[0], rows[-1], strict=True))]
+            )
         show_table(("", *headings), shown)
         print()
 

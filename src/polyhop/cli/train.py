@@ -199,10 +199,10 @@ def planner(
     polyhop train planner --data rows --out better --start trained/planner --seed 1
 
     The data folder holds decompositions.jsonl, and reading.jsonl.gz and plans_more.jsonl.gz if there are any; with
-    --start, also questions_unlabelled.jsonl.gz, which the finished planner and the rules take apart together. Behind
-    --out, checkpoint.npz is what the same command goes on from, and planner/ the finished model: graph in 8 bits,
-    tokenizer, model card, manifest. A twentieth of the questions is kept aside; where their plans get no better any
-    more, training ends sooner.
+    --start, also questions_unlabelled.jsonl.gz, which the finished planner takes apart. Behind --out, checkpoint.npz
+    is what the same command goes on from, and planner/ the finished model: graph in 8 bits, tokenizer, model card,
+    manifest. A twentieth of the questions is kept aside; where their plans get no better any more, training ends
+    sooner.
     """
     from polyhop.training.extra import check_ready
 

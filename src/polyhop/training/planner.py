@@ -26,7 +26,6 @@ from polyhop.training.encoder import Bert, EncoderShape
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
 from polyhop.training.marked_plans import marked_plans
-from polyhop.training.plan_alignment import Wordings
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
 from polyhop.training.self_taught import UNLABELLED, self_taught
@@ -259,8 +258,7 @@ class PlannerTrainer(Trainer):
         if self.start is None or self.marked:  # what somebody has marked teaches better than what a planner takes apart
             return windows
         tell_stage(self.listener, "taking questions apart")
-        wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
-        taught = self_taught(self.data, PlannerGraph(self.start), wordings, seed=self.course.seed)
+        taught = self_taught(self.data, PlannerGraph(self.start), seed=self.course.seed)
         return replace(windows, training=(*windows.training, *taught))
 
 

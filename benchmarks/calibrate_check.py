@@ -25,8 +25,8 @@ from polyhop.english.relations import variants_of
 from polyhop.evaluation.bindings import matches
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.layers.view import View
+from polyhop.planning.planner import Planning
 from polyhop.planning.rules.constraints import constrained
-from polyhop.planning.rules.decompose import decompose
 from polyhop.planning.rules.questions import question_of
 from polyhop.plans import Constant, Constraint, Placeholder, with_variants
 from polyhop.strategies.c2rag.ground import Grounding
@@ -48,7 +48,7 @@ def steps_of(question: Question) -> Iterator[tuple[str, str]]:
 
 
 def constraint_of(step: str, over: View) -> Constraint | None:
-    """A step as a constraint: "thing >> relation", or a question that rules plan as a single constraint."""
+    """A step as a constraint: "thing >> relation", or a question that is planned as a single constraint."""
     thing, arrow, relation = step.partition(" >> ")
     if arrow:
         one = Constraint(
@@ -56,7 +56,7 @@ def constraint_of(step: str, over: View) -> Constraint | None:
         )
         return Constraint(one.head, one.relation, one.variants, one.tail, question_of(one, {}))
     names = [over.facts.entity(entity).name for entity in over.facts.named_in(step)]
-    constraints = with_variants(constrained(decompose(step, names), step, names), 3).constraints
+    constraints = with_variants(constrained(Planning().plan(step, names, None), step, names), 3).constraints
     return constraints[0] if len(constraints) == 1 else None
 
 

@@ -95,6 +95,14 @@ def test_constraints_and_plans_made_anew_are_filled_in_the_same_way() -> None:
     )
 
 
+def test_answers_stand_in_place_of_references() -> None:
+    """Only of references that the step has; names are inserted as they are."""
+    step = Step(question="When did #1 meet #2?", refers_to=(0, 1))
+    assert rewrite(step, ["Ada #2", "Oskar"]) == "When did Ada #2 meet Oskar?"
+    assert rewrite(step, ["Ada"]) == "When did Ada meet #2?"
+    assert rewrite(Step(question="What is the #1 song?"), ["Rain"]) == "What is the #1 song?"
+
+
 @given(st.text(max_size=40), st.lists(st.text(max_size=30), min_size=3, max_size=3))
 def test_nothing_but_references_changes(text: str, values: list[str]) -> None:
     """Law: what stands between references stays, and where no value is known nothing changes."""

@@ -91,7 +91,7 @@ def test_without_a_name_our_own_model_plans_where_no_language_model_may_be_asked
 
 
 UNREAD = Path(__file__).parents[2] / "weights" / "marked_unread.jsonl"
-HIDDEN = "What profession had the owner of the old tannery?"  # "had" is no form that the rules know
+HIDDEN = "What profession had the owner of the old tannery?"
 
 
 def test_our_own_model_takes_apart_what_rules_leave_whole() -> None:
@@ -173,8 +173,8 @@ def test_a_planner_that_nobody_knows_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownComponent, match="no planner named 'rulse'") as caught:
         Planning(settings=settings(name="rulse")).plan("Who?", [], None)
     assert "'rules'" in caught.value.remedy
-    with pytest.raises(SettingError, match="no setting 'setps'"):
-        Planning(settings=settings(name="rules", setps=3)).plan("Who?", [], None)
+    with pytest.raises(SettingError, match="no setting 'liekly'"):
+        Planning(settings=settings(name="trained", liekly=0.5)).plan("Who?", [], None)
     with pytest.raises(SettingError, match="recorded"):
         Planning(settings=settings(name="recorded")).plan("Who?", [], None)
     with pytest.raises(UsageError, match="cannot be read"):

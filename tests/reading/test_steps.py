@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhop.models.choice import Models
-from polyhop.planning.by_rules import ByRules
+from polyhop.planning.trained import TrainedPlanner
 from polyhop.plans import Plan, Step
 from polyhop.reading.reader import Reader, text_of
 from polyhop.reading.steps import glance
@@ -40,7 +40,7 @@ WORLD = (GUILD, FENNICK, LIGHTHOUSE, BRISK)
 def evidence(question: str, *passages: Passage, hops: tuple[Hop, ...] = ()) -> Evidence:
     """Passages as a strategy and the engine hand them over: with a plan."""
     scored = tuple(passages)
-    plan = ByRules().plan(question, [], None)
+    plan = TrainedPlanner().plan(question, [], None)
     return Evidence(question=question, strategy="hybrid", passages=scored, hops=hops, plan=plan)
 
 

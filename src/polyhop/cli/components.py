@@ -23,7 +23,7 @@ def planners(as_json: bool) -> None:
 
     Choose one with --set planner.name=NAME, and change its settings with --set planner.SETTING=VALUE. By default it is
     the language model where one is configured and the strategy asks it for a plan; otherwise a small model of our own,
-    and rules where its weights are not installed.
+    and where its weights are not installed rules, which only compare.
     """
     _list("planners", as_json=as_json)
 

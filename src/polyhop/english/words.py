@@ -63,10 +63,6 @@ RELATIONAL: Final = KIN | ROLES | PLACES | word_set(_NOUNS["relational"]) | {"re
 
 AGENTLIKE_NOT: Final = word_set(_NOUNS["not_agents"])
 _NO_PERSONS: Final = word_set("manufacturer publisher developer broadcaster employer distributor family label")
-UNNAMED: Final = word_set(_NOUNS["unnamed"])
-NOT_A_HOP: Final = word_set(_NOUNS["no_hops"]) | UNNAMED
-"""Possessions that are no entity of their own: to look them up first leads nowhere."""
-
 KINSHIP_PATHS: Final[dict[str, tuple[str, ...]]] = {
     "maternal grandfather": ("mother", "father"),
     "maternal grandmother": ("mother", "mother"),
@@ -126,11 +122,6 @@ _PREFACE: Final = re.compile(
     re.IGNORECASE,
 )
 _CONTINENTAL: Final = word_set("african asian european scandinavian arab")
-
-
-def is_attribute(noun: str) -> bool:
-    """Whether the words ask for a part of somebody's life: "place of birth"."""
-    return " of " in noun and noun.rpartition(" ")[2] in ATTRIBUTE_TAILS
 
 
 def is_agent(noun: str) -> bool:

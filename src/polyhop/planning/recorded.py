@@ -25,7 +25,7 @@ SOURCE: Final = "recorded"
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """Finds the plan of a question in a file; a question that it lacks is planned as constraints, or by rules."""
+    """Finds the plan of a question in a file; what it lacks is planned as constraints, or by our own planner."""
 
     file: str  # of recorded plans, as JSON lines
     prefer: str = ""  # the planner whose plan is taken where a question has several; else the first counts

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from polyhop.english.question import LONGEST_QUESTION, Words, mentions, read_words, render
-from polyhop.english.words import AUXILIARIES, BE, WH_WORDS
 from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, planner_graph
 from polyhop.planning.nesting import FAINT, LIKELY, nested
+from polyhop.planning.rules.asked_outright import asked_outright
 from polyhop.planning.rules.clauses import clause_at_its_noun
 from polyhop.planning.rules.comparisons import compare
-from polyhop.planning.rules.decompose import asked_outright
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.statements import read_step
 from polyhop.planning.stands_alone import asks_something, describes, stands_alone
-from polyhop.planning.wording import ask_about, unfold
+from polyhop.planning.wording import ask_about
 from polyhop.plans import REFERENCE, Plan, Step
 
 if TYPE_CHECKING:
@@ -133,10 +132,7 @@ class _Question:
 
     def chained(self, draft: PlanDraft) -> Plan:
         """The plan that ends with what is left of the question."""
-        words = unfold(self.words(0, len(self.text)), draft)
-        if draft.steps and not _asks_nothing(words):
-            draft.ask(words)
-        return draft.plan("verification" if words[:1] and words[0].low in AUXILIARIES else "chain")
+        return draft.chain(self.words(0, len(self.text)))
 
     def words(self, start: int, end: int) -> Words:
         """The words of some characters, with references in place of what was asked for."""
@@ -160,9 +156,3 @@ class _Question:
                 return True
             at = self.text.find(name, behind)
         return False
-
-
-def _asks_nothing(words: Words) -> bool:
-    """Whether "Who is #1?" is all that is left of a question."""
-    rest = [word for word in words if word.low not in WH_WORDS | BE and word.kind != "mark"]
-    return all(word.kind == "step" for word in rest) and len(rest) == 1

@@ -23,7 +23,7 @@ from polyhop.planning.rules.clauses import (
     participle_question,
     relative_question,
 )
-from polyhop.planning.rules.draft import PlanDraft, hides_hops
+from polyhop.planning.rules.draft import PlanDraft
 
 
 def ask_about(words: Words, draft: PlanDraft) -> Word | None:
@@ -41,21 +41,6 @@ def ask_about(words: Words, draft: PlanDraft) -> Word | None:
     if related is not None:
         return draft.relation(*related)
     return draft.ask(_question(words))
-
-
-def unfold(words: Words, draft: PlanDraft) -> Words:
-    """The words of a question with a kinship word that hides hops, such as "X's grandfather", asked for before."""
-    for at in range(len(words)):
-        if not hides_hops(words[at : at + 1]) and not hides_hops(words[at : at + 2]):
-            continue
-        end = at + (1 if hides_hops(words[at : at + 1]) else 2)
-        if at > 1 and words[at - 1] == OWNS and words[at - 2].atomic:
-            return (*words[: at - 2], draft.relation(words[at:end], words[at - 2 : at - 1]), *words[end:])
-        behind = words[end + 1 : end + 2]
-        if words[end : end + 1] == plain("of") and behind and behind[0].atomic:
-            start = at - (at > 0 and words[at - 1].low == "the")
-            return (*words[:start], draft.relation(words[at:end], behind), *words[end + 2 :])
-    return words
 
 
 def _trimmed(words: Words) -> Words:

@@ -1,17 +1,14 @@
-"""Turning the description inside a noun phrase into a question of its own, and telling where a description ends."""
+"""Clauses: where their verb is, what question one answers, and which noun one at the end describes."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from polyhop.english.answer_type import DATES
-from polyhop.english.dates import DATE_NAMES
 from polyhop.english.question import OWNS, Words, plain
 from polyhop.english.verbs import base_form, is_base, is_finite, is_participle, is_past, third_of_base
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
-    BE,
     DO,
     FUNCTION_WORDS,
     HAVE,
@@ -21,19 +18,17 @@ from polyhop.english.words import (
     PREPOSITIONS,
     ROLES,
     THINGS,
-    TITLE_NOUNS,
     WH_WORDS,
     WORKS,
     word_set,
 )
 
-NOUNS: Final = PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | THINGS
+_NOUNS: Final = PLACES | ORGANISATIONS | ROLES | PEOPLE | WORKS | THINGS
 RELATIVISERS: Final = word_set("who whom that which where whose when")
 ADVERBS: Final = word_set(
     "also ever first last originally once later formerly currently now widely then just best well most really"
 )
 ANYBODY: Final = word_set("person man woman people one someone individual guy")
-_TIMES: Final = DATES | word_set("week moment age hour night evening morning")
 _SUBJECT_PRONOUNS: Final = word_set("who that")
 _BEHIND_VERBS: Final = _SUBJECT_PRONOUNS | word_set("which whom whose")
 _ASKING: Final = word_set(  # what may have a question as its object: "did she decide who goes"
@@ -41,8 +36,6 @@ _ASKING: Final = word_set(  # what may have a question as its object: "did she d
     "show teach tell understand vote wonder"
 )
 _PLAYING: Final = word_set("play plays star stars host hosts head heads")
-_STRANDING: Final = word_set("member part citizen native")
-_LINKS: Final = PREPOSITIONS | ARTICLES | word_set("to and or")
 
 
 def finite_at(words: Words, at: int) -> bool:
@@ -59,7 +52,7 @@ def finite_at(words: Words, at: int) -> bool:
         return True
     if before in ARTICLES or before == "to" or words[at - 1] == OWNS:
         return False
-    if low in NOUNS or low.removesuffix("s") in NOUNS:
+    if low in _NOUNS or low.removesuffix("s") in _NOUNS:
         # "the film stars X" has a verb, "the pop star of" does not
         if before == "not" or (at and words[at - 1].atomic and low in _PLAYING):
             return True
@@ -79,23 +72,6 @@ def _names_subject(words: Words, at: int) -> bool:
 def first_finite(words: Words, start: int, end: int | None = None) -> int | None:
     """The index of the first clause verb in the range."""
     return next((i for i in range(start, len(words) if end is None else end) if finite_at(words, i)), None)
-
-
-def noun_phrase_start(words: Words, end: int) -> int:
-    """Where the noun phrase that ends here begins: at its article if it has one, otherwise at its adjectives."""
-    for start in range(end - 1, max(end - 8, -1), -1):
-        word = words[start]
-        if word.low in ARTICLES:
-            return start
-        if word.kind in ("mark", "step") or word.low in FUNCTION_WORDS:
-            break
-    start = end
-    while start > 0:
-        word = words[start - 1]
-        if word.kind != "word" or word.low in FUNCTION_WORDS or (start < end and finite_at(words, start - 1)):
-            break
-        start -= 1
-    return start
 
 
 def inverted(clause: Words) -> Words:
@@ -156,75 +132,9 @@ def participle_question(noun: Words, clause: Words) -> Words:
     noun = _bare(noun)
     low = clause[0].low
     which = plain("who") if len(noun) == 1 and noun[0].low in ANYBODY else plain("which") + noun
-    if low == "with":
-        return which + plain("has") + clause[1:]
     if low.endswith("ing") and low not in ("during", "king"):
         return which + plain(third_of_base(base_form(low))) + clause[1:]
     return which + plain("was") + clause
-
-
-def names_event(words: Words, at: int) -> bool:
-    """Whether a form in "-ing" is a noun: "the population ranking of", "the board meeting in May 2031"."""
-    low, after = words[at].low, words[at + 1].low
-    if not low.endswith("ing"):
-        return False
-    day = words[at + 2] if at + 2 < len(words) and after in ("in", "on") else None
-    dated = day is not None and (day.low in DATE_NAMES or day.text.isdigit())
-    return dated or (after == "of" and low != "consisting")
-
-
-def awaited(prefix: Words) -> str:
-    """What form of verb the words before a noun phrase still wait for after it: base, participle, finite, or none ("").
-
-    "When did the team ..." waits for an infinitive, "Where was the father of ..." for a participle, "the song that ..."
-    for a finite verb; "Who is the wife of ..." for nothing.
-    """
-    if len(prefix) > 2 and prefix[-1].low == "that" and finite_at(prefix, len(prefix) - 2):
-        return "finite"
-    inner = max((i for i in range(1, len(prefix)) if opens_clause(prefix, i)), default=None)
-    if inner is not None:
-        if first_finite(prefix, inner + 1) is None:
-            return "finite"
-        return awaited(prefix[:inner])
-    comma = max((i for i, word in enumerate(prefix) if word.low == ","), default=-1)
-    frame = prefix[comma + 1 :]
-    helper = next((i for i, word in enumerate(frame) if word.low in AUXILIARIES), None)
-    if helper is None:
-        who = len(frame) == 2 and frame[0].low == "who" and frame[1].kind == "word"  # a verb follows
-        ended = len(frame) > 3 and frame[-1].low in PREPOSITIONS - {"of"}
-        complete = who or ended or first_finite(frame, 0) is not None
-        return "" if complete else "finite"
-    if first_finite(frame, helper + 1) is not None:
-        return ""
-    low = frame[helper].low
-    if low in BE:
-        bare = helper == 1 and frame[0].low in ("who", "what", "which")
-        return "" if bare else "participle"
-    if low in HAVE:
-        fronted = frame[0].low in PREPOSITIONS or frame[0].low in ("when", "where", "how", "why")
-        return "participle" if helper + 1 < len(frame) or fronted else ""
-    return "base" if low in DO or low in AUXILIARIES else ""
-
-
-def opens_clause(words: Words, at: int) -> bool:
-    """Whether a relative pronoun stands here (not a question word, and not a "that" that reports speech)."""
-    word, before = words[at], words[at - 1]
-    if at == 0 or word.kind != "word" or word.low not in RELATIVISERS:
-        return False
-    after = words[at + 1] if at + 1 < len(words) else None
-    if after is not None and after.low in DO and word.low != "that":
-        return False
-    if word.low == "when" and before.low not in _TIMES:
-        return False  # "who pays when it burns" asks for nobody's day
-    if before.low == ",":
-        asked_before = any(word.low in WH_WORDS or word.low in AUXILIARIES for word in words[: at - 1])
-        return asked_before and not any(word.low in WH_WORDS for word in words[at + 1 :])
-    if before.low in PREPOSITIONS:
-        subject = after is None or after.atomic or after.low in ARTICLES
-        return word.low in ("which", "whom") and at > 1 and subject
-    if before.kind != "word" or before.low in FUNCTION_WORDS:
-        return before.kind == "name" and word.low in ("who", "where") and at > 1
-    return not finite_at(words, at - 1) or before.low in NOUNS
 
 
 def asks(words: Words, at: int) -> bool:
@@ -245,8 +155,8 @@ def asks(words: Words, at: int) -> bool:
     return words[at].low == "how" and after.low in ("many", "much", "long", "old", "far")
 
 
-def parted_clause(words: Words) -> tuple[int, int, int] | None:
-    """Where a noun stands that the clause at the end describes, where the verb behind it does, and where the clause.
+def _parted(words: Words) -> tuple[int, int] | None:
+    """Where the verb stands between a noun and the clause at the end that describes it, and where that clause does.
 
     "Where was the man born who built the mill?" A clause behind "how many reports did the body have" is about the body
     only where its verb says so: "that selects", not "that selected".
@@ -264,16 +174,16 @@ def parted_clause(words: Words) -> tuple[int, int, int] | None:
         noun = words[start:verb]
         described = len(noun) > 1 and noun[-1].kind == "word" and not any(one.low in FUNCTION_WORDS for one in noun[1:])
         clause = _is_clause_behind(words, at, opens) and base_form(words[verb].low) not in _ASKING
-        return (start, verb, at) if described and clause and not _is_of_asked(words, helper, at, opens) else None
+        return (verb, at) if described and clause and not _is_of_asked(words, helper, at, opens) else None
     return None
 
 
 def clause_at_its_noun(words: Words) -> Words:
     """The words with the clause at their end behind the noun that it describes: "the man who built the mill born"."""
-    parted = parted_clause(words)
+    parted = _parted(words)
     if parted is None:
         return words
-    _, verb, at = parted
+    verb, at = parted
     end = len(words) - (words[-1].kind == "mark")
     led = at - 1 if words[at].low in ("which", "whom", "whose") and words[at - 1].low in PREPOSITIONS else at
     return (*words[:verb], *words[led:end], *words[verb:led], *words[end:])
@@ -306,79 +216,3 @@ def _is_of_asked(words: Words, helper: int, at: int, verb: int) -> bool:
     low = words[verb].low
     single = low in ("is", "was", "has", "does") or (low.endswith("s") and low not in AUXILIARIES)
     return not (single and several)
-
-
-def clause_end(words: Words, start: int, body: int) -> int | None:
-    """Where a description ends that begins at ``start`` and whose clause begins at ``body``.
-
-    None if the words before the description wait for a verb that never comes: then it was no description.
-    """
-    wait = awaited(words[:start])
-    verb = body if is_participle(words[body].low) else first_finite(words, body)
-    verb = body if verb is None else verb
-    after = verb + 1
-    while after < len(words) and words[after - 1].low in AUXILIARIES and _continues_verb(words, after):
-        after += 1
-    comma = next((i for i in range(after, len(words)) if words[i].low == "," and _comma_ends(words, i, body)), None)
-    limit = len(words) if comma is None else comma
-    if not wait:
-        return limit
-    found = _awaited_verb(words, after, limit, wait)
-    if found is None and wait == "base":
-        found = _awaited_verb(words, after, limit, "finite")
-    if found is not None:
-        return found
-    return comma if comma is not None else (limit if wait == "participle" and _copular(words, start) else None)
-
-
-def _copular(words: Words, start: int) -> bool:
-    """Whether "where is ..." and its like are already complete without a participle."""
-    return words[start - 1].low in BE | PREPOSITIONS
-
-
-def _continues_verb(words: Words, at: int) -> bool:
-    low = words[at].low
-    return low in AUXILIARIES or low in ADVERBS or is_participle(low) or low == "not"
-
-
-def _comma_ends(words: Words, comma: int, body: int) -> bool:
-    if comma + 1 >= len(words):
-        return True
-    if body >= 2 and words[body - 2].low == ",":
-        return True
-    return finite_at(words, comma + 1) or words[comma + 1].low in WH_WORDS | {"also"}
-
-
-def _stranded(words: Words, at: int, following: str) -> bool:
-    """Whether a preposition stands without its noun: "the team that X played for"."""
-    if words[at].low not in PREPOSITIONS - {"to"}:
-        return False
-    active = (
-        (is_base(following) or following.endswith("ed")) and at + 2 < len(words) and words[at + 2].low in ("a", "the")
-    )
-    return active or finite_at(words, at - 1) or words[at - 1].low in _STRANDING
-
-
-def _awaited_verb(words: Words, after: int, limit: int, wait: str) -> int | None:
-    """Where the verb is that the main clause waits for: the first infinitive or finite verb, the last participle."""
-    places = range(after, limit)
-    if wait == "participle":
-        places = range(limit - 1, after - 1, -1)
-    for at in places:
-        low, before = words[at].low, words[at - 1].low
-        if (
-            words[at].kind != "word"
-            or (before in _LINKS and not _stranded(words, at - 1, low))
-            or words[at - 1] == OWNS
-            or (wait == "base" and before in AUXILIARIES)
-        ):
-            continue
-        if low in TITLE_NOUNS and at + 1 < limit and words[at + 1].atomic and not words[at - 1].atomic:
-            continue  # "the comedy film X" has no verb
-        if wait == "base" and is_base(low):
-            return at - 1 if before in ADVERBS and at - 1 > after else at
-        if wait == "finite" and finite_at(words, at) and before not in WH_WORDS:
-            return at - 1 if before in ADVERBS and at - 1 > after else at
-        if wait == "participle" and (is_participle(low) or (low == "from" and at == limit - 1)):
-            return at
-    return None

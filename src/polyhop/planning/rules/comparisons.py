@@ -31,6 +31,7 @@ from polyhop.planning.rules.clauses import ADVERBS, finite_at, first_finite
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.planning.rules.event_times import before_or_after, time_between, timed
 from polyhop.planning.rules.measure import Measure, as_singular
+from polyhop.planning.wording import ask_about
 from polyhop.plans import Combination, Comparator, Plan, Step
 
 _BORN: Final = word_set("born birth older oldest younger youngest elder eldest birthday")
@@ -73,7 +74,7 @@ def _choice(frame: Words, options: Sequence[Word], known: Sequence[Step]) -> Pla
     if role:
         things = [(draft.relation(plain(role), thing),) for thing in things]
     else:
-        things = [_described((left,)), _described(_owned(right, left))]
+        things = [_described(left), _owned(right, left, draft) or _described(right)]
     if ("lived" in lows or "life" in lows or "lifespan" in lows) and ("longer" in lows or "longest" in lows):
         operands = tuple(
             operand
@@ -93,26 +94,25 @@ def _choice(frame: Words, options: Sequence[Word], known: Sequence[Step]) -> Pla
     return draft.plan("comparison", Combination(comparator=measure.comparator, operands=operands, options=names))
 
 
-def _described(thing: Words) -> Words:
-    """A thing that the question describes word by word, "the author of X", so that a step can ask who that is."""
-    return tuple(
-        part
-        for word in thing
-        for part in (read_words(word.text) if word.text.startswith("the ") and " of " in word.text else (word,))
-    )
+def _described(thing: Word) -> Words:
+    """A thing, word by word where it is described, "the aunt of Ada Lund": a kinship word in it may hide hops."""
+    return read_words(thing.text) if thing.text.startswith("the ") and " of " in thing.text else (thing,)
 
 
-def _owned(thing: Word, other: Word) -> Words:
-    """A thing with the other one for a pronoun that means it: "Ada Lund or her sister", "or the son of her aunt".
+def _owned(thing: Word, other: Word, draft: PlanDraft) -> Words:
+    """The answer to who a thing is whose pronoun means the other one: "Ada or her sister", "or the son of her aunt".
 
-    "Its" means no person: of "the head of the museum or its founder" the latter is the museum's.
+    Empty where there is no such pronoun. "Its" means no person: of "the head of the museum or its founder" the latter
+    is the museum's.
     """
     texts = thing.text.split()
     owners = {at for at, text in enumerate(texts) if text in OWNERS and texts[max(at - 1, 0)] in (text, "of")}
     if not owners or len(texts) == 1 or texts[-1][:1].isupper() or "own" in texts:
-        return (thing,)
+        return ()
     owner = Word(other.text.rpartition(" of ")[2], "name") if "its" in texts else other
-    return tuple(word for at, text in enumerate(texts) for word in ((owner, OWNS) if at in owners else plain(text)))
+    words = (word for at, text in enumerate(texts) for word in ((owner, OWNS) if at in owners else plain(text)))
+    found = ask_about(tuple(words), draft)
+    return (found,) if found else ()
 
 
 def _bridge_role(frame: Words) -> str:
@@ -163,6 +163,7 @@ def _amount_measure(frame: Words) -> Measure | None:
         return None
     before, _, after = degree.asked.rstrip("?").partition("{}")
     target = " ".join(takewhile(lambda word: word not in AUXILIARIES, before.split()[1:]))
+    target = target or " ".join(before.split()[3:-1])  # "What is the population of"
     if target in ("old", "late", "soon"):
         return None  # when things were tells that
     order: Comparator = "larger" if degree.more else "smaller"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from polyhop.english.question import Word, Words, plain, render
-from polyhop.english.words import KINSHIP_PATHS, names_person
+from polyhop.english.question import OWNS, Word, Words, plain, render
+from polyhop.english.words import AUXILIARIES, BE, KINSHIP_PATHS, WH_WORDS, names_person
 from polyhop.plans import Combination, Plan, Shape, Step
 
 SOURCE: Final = "rules"
@@ -16,7 +16,7 @@ def _without_article(words: Words) -> Words:
     return tuple(word for word in words if word.low not in ("the", "a", "an"))
 
 
-def hides_hops(relation: Words) -> bool:
+def _hides_hops(relation: Words) -> bool:
     """Whether the relation is a kinship word that stands for several simple relations in a row."""
     return render(_without_article(relation)).lower() in KINSHIP_PATHS
 
@@ -26,6 +26,11 @@ class PlanDraft:
     """A plan in the making: asks questions and hands out references to their answers."""
 
     steps: list[Step] = field(default_factory=list)
+
+    def answer(self, words: Words, target: str = "") -> Word:
+        """Ask these words unless an earlier step has answered them; kinship words in them that hide hops come first."""
+        words = self._unfolded(words)
+        return _answered(words) or self.ask(words, target)
 
     def ask(self, words: Words, target: str = "") -> Word:
         """Append a step that asks these words, unless it was asked before, and return the reference to its answer."""
@@ -40,7 +45,7 @@ class PlanDraft:
     def relation(self, relation: Words, of: Words) -> Word:
         """Ask for something by its relation to something else; a kinship word that hides hops becomes several steps."""
         kept = _without_article(relation)
-        if not hides_hops(kept):
+        if not _hides_hops(kept):
             return self._relation(kept, of)
         for simple in KINSHIP_PATHS[render(kept).lower()]:
             of = (self._relation(plain(simple), of),)
@@ -50,6 +55,33 @@ class PlanDraft:
         wh = "who" if names_person(relation[-1].low) else "what"
         return self.ask((*plain(wh, "is", "the"), *relation, *plain("of"), *of), render(relation))
 
+    def _unfolded(self, words: Words) -> Words:
+        """The words with a kinship word that hides hops, such as "X's grandfather", asked for before."""
+        for at in range(len(words)):
+            if not _hides_hops(words[at : at + 1]) and not _hides_hops(words[at : at + 2]):
+                continue
+            end = at + (1 if _hides_hops(words[at : at + 1]) else 2)
+            if words[end : end + 1] and words[end].atomic:
+                continue  # "Ada's uncle Bo" is Bo
+            if at > 1 and words[at - 1] == OWNS and words[at - 2].atomic:
+                return (*words[: at - 2], self.relation(words[at:end], words[at - 2 : at - 1]), *words[end:])
+            behind = words[end + 1 : end + 2]
+            if words[end : end + 1] == plain("of") and behind and behind[0].atomic:
+                start = at - (at > 0 and words[at - 1].low == "the")
+                return (*words[:start], self.relation(words[at:end], behind), *words[end + 2 :])
+        return words
+
+    def chain(self, words: Words) -> Plan:
+        """The plan whose last step asks these words."""
+        self.answer(words)
+        return self.plan("verification" if words[:1] and words[0].low in AUXILIARIES else "chain")
+
     def plan(self, shape: Shape, final: Combination | None = None) -> Plan:
         """The finished plan."""
         return Plan(shape=shape, steps=tuple(self.steps), final=final, source=SOURCE)
+
+
+def _answered(words: Words) -> Word | None:
+    """The earlier answer that is all that a question asks for: "Who is #1?"."""
+    rest = [word for word in words if word.low not in WH_WORDS | BE and word.kind != "mark"]
+    return rest[0] if len(rest) == 1 and rest[0].kind == "step" else None

@@ -21,7 +21,6 @@ from polyhop.english.words import (
     WH_WORDS,
     names_person,
 )
-from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.clauses import finite_at, first_finite, inverted
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.plans import ORDERS, Combination, Comparator, Plan, Step
@@ -211,7 +210,7 @@ def _combined(
 ) -> Plan | None:
     """The plan that asks when each was; None where that is the same question."""
     draft = PlanDraft([*known])
-    places = tuple(int(answer_chain(event, draft, "date").text[1:]) - 1 for event in events)
+    places = tuple(int(draft.answer(event, "date").text[1:]) - 1 for event in events)
     if places[0] == places[1]:
         return None
     return draft.plan("comparison", Combination(comparator=comparator, operands=places, whether=whether))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.english.question import Word, Words
-from polyhop.planning.rules.chains import answer_chain
 from polyhop.planning.rules.draft import PlanDraft
 from polyhop.plans import Comparator
 
@@ -21,7 +20,7 @@ class Measure:
 
     def ask(self, thing: Words, draft: PlanDraft) -> int:
         """Ask it about one thing; returns the index of the step."""
-        reference = answer_chain((*self.before, *thing, *self.after), draft, self.target)
+        reference = draft.answer((*self.before, *thing, *self.after), self.target)
         return int(reference.text[1:]) - 1
 
 

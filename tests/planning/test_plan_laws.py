@@ -5,36 +5,44 @@ from __future__ import annotations
 import re
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.question import mentions, read_words, render
+from polyhop.planning.by_rules import ByRules
 from polyhop.planning.filling import rewrite
-from polyhop.planning.rules.decompose import decompose
+from polyhop.planning.planner import Planner
+from polyhop.planning.trained import TrainedPlanner
 from tests.worlds.plan_laws import PIECES, assert_holds, questions, references
 
 WORD = st.text(max_size=8).map(lambda text: "".join(text.replace(";", "").split()))
 ANSWERS = ["Velm", "Ada Lund", "1987", "the Orsa", "Złota \\1"]
 
+each = pytest.mark.parametrize("planner", [ByRules(), TrainedPlanner()], ids=["rules", "trained"])
 
-@given(questions, st.lists(st.text(max_size=12) | st.sampled_from(PIECES), max_size=3))
-def test_every_plan_is_well_formed(question: str, entities: list[str]) -> None:
+
+@each
+@given(question=questions, entities=st.lists(st.text(max_size=12) | st.sampled_from(PIECES), max_size=3))
+def test_every_plan_is_well_formed(planner: Planner, question: str, entities: list[str]) -> None:
     """No question raises, and what comes out can be executed in order."""
-    plan = decompose(question, entities)
+    plan = planner.plan(question, entities, None)
     assert_holds(plan, question)
     assert bool(plan.steps) == bool(question.strip())
 
 
-@given(questions)
-def test_a_plan_is_a_function_of_the_question(question: str) -> None:
+@each
+@given(question=questions)
+def test_a_plan_is_a_function_of_the_question(planner: Planner, question: str) -> None:
     """The same question gives the same plan."""
-    assert decompose(question) == decompose(question)
+    assert planner.plan(question, [], None) == planner.plan(question, [], None)
 
 
-@given(questions, st.lists(st.sampled_from(ANSWERS), min_size=24, max_size=24))
-def test_answers_leave_no_declared_reference(question: str, answers: list[str]) -> None:
+@each
+@given(question=questions, answers=st.lists(st.sampled_from(ANSWERS), min_size=24, max_size=24))
+def test_answers_leave_no_declared_reference(planner: Planner, question: str, answers: list[str]) -> None:
     """With all answers known, each step's question names the answers that it refers to, and is else as it was."""
-    for step in decompose(question).steps:
+    for step in planner.plan(question, [], None).steps:
         rewritten = rewrite(step, answers)
         assert (rewritten == step.question) == (not step.refers_to)
         if step.refers_to:
@@ -42,10 +50,11 @@ def test_answers_leave_no_declared_reference(question: str, answers: list[str]) 
             assert all(answers[earlier] in rewritten for earlier in step.refers_to)
 
 
-@given(questions, st.lists(WORD, max_size=24))
-def test_references_without_an_answer_stay(question: str, answers: list[str]) -> None:
+@each
+@given(question=questions, answers=st.lists(WORD, max_size=24))
+def test_references_without_an_answer_stay(planner: Planner, question: str, answers: list[str]) -> None:
     """Words are put in letter for letter, whatever they look like, and only where they are known."""
-    for step in decompose(question).steps:
+    for step in planner.plan(question, [], None).steps:
         parts = re.split(r"(#\d+)", step.question)
         known = {f"#{earlier + 1}": answers[earlier] for earlier in step.refers_to if earlier < len(answers)}
         assert rewrite(step, answers) == "".join(known.get(part, part) for part in parts)
@@ -72,13 +81,14 @@ def test_reading_words_loses_nothing(words: list[str]) -> None:
     assert render(read_words(" ".join(words))) == " ".join(words)
 
 
-def test_a_text_is_not_taken_apart() -> None:
+@each
+def test_a_text_is_not_taken_apart(planner: Planner) -> None:
     """Two hundred words are a question, more are a text; both take a moment only."""
     started = time.process_time()
     for words in (199, 10_000):
         for piece in ("who that ", "Ada's ", "the director of ", "Ada or ", "between Ada and ", "the ", '"', "( "):
             question = "Which " + piece * (words // len(piece.split()))
-            plan = decompose(question)
+            plan = planner.plan(question, [], None)
             assert_holds(plan, question)
             assert plan.shape == "single" or words < 200
     assert time.process_time() - started < 10

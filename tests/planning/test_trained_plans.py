@@ -10,10 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.english.described import placed_words
+from polyhop.english.question import read_words, render
 from polyhop.models.question_pieces import QuestionPieces
 from polyhop.models.question_spans import CHAIN, COMBINED, SINGLE, QuestionReading
+from polyhop.planning.rules.comparisons import compare
+from polyhop.planning.rules.draft import PlanDraft
+from polyhop.planning.rules.pronouns import resolved
+from polyhop.planning.rules.statements import read_step
 from polyhop.planning.trained import plan_of
-from polyhop.plans import Plan
+from polyhop.plans import Plan, Step
 from polyhop.ports import Floats
 from tests.worlds.plan_laws import assert_holds, questions
 from tests.worlds.stretches import scores
@@ -138,3 +143,62 @@ def test_every_plan_is_well_formed(question: str, shape: int, random: object, na
     plan = plan_of(text, names, reading(text, values, shape))
     assert_holds(plan, text)
     assert plan == plan_of(text, names, reading(text, values, shape))
+
+
+@pytest.mark.parametrize(
+    ("question", "steps"),
+    [
+        ("How old was Ada Lund when she died?", ["When was Ada Lund born?", "When did Ada Lund die?"]),
+        ("Where were Ada Lund and Oskar Vale born?", ["Where was Ada Lund born?", "Where was Oskar Vale born?"]),
+    ],
+)
+def test_what_grammar_is_sure_of_is_compared_whatever_the_model_says(question: str, steps: list[str]) -> None:
+    plan = planned(question, shape=SINGLE)
+    assert [step.question for step in plan.steps] == steps
+    assert plan.final is not None
+
+
+def test_a_comparison_names_whom_its_pronouns_mean() -> None:
+    """What is described first is asked first, so that a pronoun behind it has somebody to stand for."""
+    plan = planned(
+        "Who is taller, the president of Velm or her husband?", "the president of Velm", "her husband", shape=COMBINED
+    )
+    assert [step.question for step in plan.steps] == [
+        "Who is the president of Velm?",
+        "Who is the husband of #1?",
+        "How tall is #1?",
+        "How tall is #2?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("description", "before", "said"),
+    [
+        ("her brother", "Is Ada Lund older than", "Ada Lund's brother"),
+        ("the composer who wrote for her", "Who is older, Ada Lund or", "the composer who wrote for Ada Lund"),
+        ("the man he served", "Did Oskar Vale outlive", "the man Oskar Vale served"),
+        ("her brother", "Did Oskar Vale or Ada Lund leave before", "her brother"),
+        ("its builder", "Was the tower on Calf Rock lit before", "its builder"),
+    ],
+)
+def test_a_pronoun_is_the_one_thing_named_before_it(description: str, before: str, said: str) -> None:
+    words = resolved(read_words(description), read_words(before), ())
+    assert render(words) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [("Who is #1", True), ("Which bishop was #1", True), ("When was #1", False), ("What colour is #1", False)],
+)
+def test_only_an_identity_is_answered_by_the_step_before(question: str, is_answered: bool) -> None:
+    draft = PlanDraft([Step(question="Who was the last abbot of Velm?")])
+    draft.answer(read_step(question, ()))
+    assert (len(draft.steps) == 1) is is_answered
+
+
+def test_when_an_event_was_is_asked_before_it_is_compared() -> None:
+    """No tower was built before a war was built."""
+    known = (Step(question="Which war did Velm lose?"),)
+    plan = compare(read_step("Was Velm Tower built before #1", ()), known)
+    assert plan is not None
+    assert [step.question for step in plan.steps][1:] == ["When was Velm Tower built?", "When was #1?"]

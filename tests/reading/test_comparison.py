@@ -10,7 +10,8 @@ from polyhop.models.choice import Models, load_models
 from polyhop.planning.by_rules import ByRules
 from polyhop.planning.trained import TrainedPlanner
 from polyhop.plans import Plan
-from polyhop.reading.comparison import Comparison, _by_amount, _operands
+from polyhop.reading.compared import by_amount
+from polyhop.reading.comparison import Comparison, _operands
 from polyhop.reading.hops_found import hops_taken
 from polyhop.reading.measured import settled_by_bound
 from polyhop.reading.reader import Quote, Reading
@@ -84,6 +85,14 @@ def compare(question: str, models: Models, world: tuple[Passage, ...] = WORLD) -
         ("Was Pell Marrow younger than the director of Low Tide?", "no"),
         ("When were Ash Bridge and Elm Bridge built?", "Ash Bridge: 1263, Elm Bridge: 1291 to 1297"),
         ("Where were Orla Venn and Tam Ostler born?", "Harl"),
+        ("Who was born first, Orla Venn, Tam Ostler or Pell Marrow?", "Pell Marrow"),
+        ("Who died last, Orla Venn, Pell Marrow or Ned Ostler?", "Ned Ostler"),
+        ("Who lived longest: Orla Venn, Tam Ostler or Pell Marrow?", "Pell Marrow"),
+        ("Of Orla Venn, Tam Ostler and Pell Marrow, who died first?", "Tam Ostler"),
+        ("Did Orla Venn live longer than Tam Ostler?", "yes"),
+        ("Did Tam Ostler live to see Ned Ostler die?", "no"),
+        ("Was Red Sails, Grey Sails released in Tam Ostler's lifetime?", "yes"),
+        ("Which town was the birthplace of both Orla Venn and Tam Ostler?", "Harl"),
     ],
 )
 def test_compare_answers(question: str, answer: str, models: Models) -> None:
@@ -153,7 +162,7 @@ def test_amounts_are_compared_where_they_measure_the_same(first: list[str], seco
         StepReading("?", tuple(Candidate(said, Quote(one, 0, 9), 0.9) for said in told))
         for told, one in ((first, WORLD[6]), (second, WORLD[7]))
     ]
-    compared = _by_amount("larger", list(_operands(plan, steps)))
+    compared = by_amount("larger", list(_operands(plan, steps)))
     assert (compared and compared.reading.text) == longer
 
 
@@ -359,7 +368,7 @@ def test_amounts_in_one_sentence_differ_as_well(models: Models) -> None:
     quote = Quote(WORLD[0], 0, 40)
     amounts = [StepReading("How long is it?", (Candidate(text, quote, 0.9),)) for text in ("12 m", "20 m")]
     plan = planned("How much longer is Ash Bridge than Elm Bridge?")
-    apart = _by_amount("apart", list(_operands(plan, amounts)))
+    apart = by_amount("apart", list(_operands(plan, amounts)))
     assert apart is not None
     assert apart.reading.text == "8 m"
     palms = planned("How many more date palms does Ash Bridge have than Elm Bridge?")
@@ -367,7 +376,18 @@ def test_amounts_in_one_sentence_differ_as_well(models: Models) -> None:
     assert told is not None
     assert told.text == "8 m", "what is counted may be called like a time"
     same = [amounts[0], amounts[0]]
-    assert _by_amount("apart", list(_operands(plan, same))) is None
+    assert by_amount("apart", list(_operands(plan, same))) is None
+
+
+def test_the_largest_of_three_amounts_is_told(models: Models) -> None:
+    read = [
+        StepReading(f"How long is {at}?", (Candidate(text, Quote(WORLD[at], 0, 40), 0.9),))
+        for at, text in enumerate(("12 m", "20 m", "15 m"))
+    ]
+    plan = planned("Which is the longest: Orla Venn, Tam Ostler or Ned Ostler?")
+    told = Comparison(passages=WORLD, models=models).read("Which is the longest?", plan, read)
+    assert told is not None
+    assert (told.text, len(told.hops)) == ("Tam Ostler", 3)
 
 
 def test_an_amount_of_one_thing_is_no_difference_of_two(models: Models) -> None:

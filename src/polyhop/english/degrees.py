@@ -114,7 +114,7 @@ def degree_within(frame: Words) -> Degree | None:
     ends = {"", *PREPOSITIONS}
     counts = takewhile(lambda word: word.low not in ends and not is_finite(word.low), frame[at + 1 :])
     counted = tuple(counts) if low[at] in _IRREGULAR else ()
-    measured = f"{_quantifier(counted)} {render(counted)}" if counted else adjective
+    measured = f"{quantifier(counted)} {render(counted)}" if counted else adjective
     rest = frame[at + 1 + len(counted) :]
     return Degree(f"How {measured} {render((Word(low[0]), *frame[1:at], *rest))}?", more, most=False)
 
@@ -129,10 +129,12 @@ def _asked(frame: Words, at: int, end: int, adjective: str) -> str | None:
     said = frame[verb].low
     doing = tuple(word for word in frame[verb + 1 : before] if word.low != "for")  # "active for longer"
     whither = behind if behind and behind[0].low in ("to", "from") else ()
+    if adjective == "much" and behind and behind[0].low == "often":
+        adjective, whither = "often", behind[1:]
     if adjective in ("much", "many"):
         if said in BE or (behind and behind[0].low == "than"):
             return None  # "the most common", "more than 100 books"
-        adjective, whither = f"{_quantifier(behind)} {render(behind)}" if behind else adjective, ()
+        adjective, whither = f"{quantifier(behind)} {render(behind)}" if behind else adjective, ()
     elif said in HAVE and behind and not doing:
         asked = "What" if adjective in _RANGES else f"How {adjective}"
         return f"{asked} is the {render(behind)} of {{}}?"
@@ -155,7 +157,7 @@ def _verb(frame: Words, before: int) -> int | None:
     return None if verb < 1 - (frame[0].low in BE) or frame[verb].atomic else verb
 
 
-def _quantifier(noun: Words) -> str:
+def quantifier(noun: Words) -> str:
     """Whether what is counted stands in the plural: "how many pen names"."""
     last = [word.low for word in takewhile(lambda word: word.low not in PREPOSITIONS | {"per"}, noun)][-1:]
     return "many" if last and (last[0].endswith("s") or last[0] in _PLURALS) else "much"

@@ -16,10 +16,11 @@ from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
+from polyhop.english.listed_options import Split, as_name, options_listed
 from polyhop.english.question import DOUBTING, LONGEST_QUESTION, OWNS, Word, Words, asking_part, read_words, render
 from polyhop.english.tables import table
 from polyhop.english.verbs import is_finite, is_participle
-from polyhop.english.words import ARTICLES, AUXILIARIES, FUNCTION_WORDS, PREPOSITIONS, TIMES, WH_WORDS, word_set
+from polyhop.english.words import ARTICLES, AUXILIARIES, FUNCTION_WORDS, PREPOSITIONS, WH_WORDS, word_set
 
 LONGEST: Final = 14  # words of an option
 MOST_JOINING: Final = 6  # times that "or" is looked at
@@ -33,8 +34,6 @@ _DIVIDING: Final = frozenset({",", "or"})
 _NEITHER: Final = frozenset({"not", "so", "no"})  # "or not", "or so": nothing is offered
 
 OFFERING: Final = 0.5  # the least chance that a question offers what an "or" joins
-_NO_NAMES: Final = word_set("film films movie either both")
-_COMPARING: Final = (TIMES.keys() - {"before", "after"}) | word_set("more most less least fewer fewest")
 _VERDICTS: Final = word_set("true false right wrong yes no correct incorrect")
 GAP: Final = "{}"
 
@@ -279,14 +278,6 @@ def _weights(name: str) -> Mapping[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """What a question offers, as names, and the words around it."""
-
-    frame: Words
-    options: tuple[Word, ...]  # two or more
-
-
-@dataclass(frozen=True, slots=True)
 class Alternatives:
     """What a question for a yes or no joins, what is asked of each, and the question with a gap for them."""
 
@@ -306,9 +297,9 @@ def split_options(words: Words) -> Split | None:
     """A question's options apart from its other words; None if it offers none."""
     found = joined(f"{render(words)}?")
     if found is None or found.chance < OFFERING or _is_of_circumstance(words, found):
-        return _options_listed(words)
+        return options_listed(words)
     before, behind = _around(words, found.start, found.end)
-    options = tuple(_as_name(read_words(option)) for option in found.options)
+    options = tuple(as_name(read_words(option)) for option in found.options)
     named = {option.text.lower(): option for option in options if option is not None}
     return Split((*before, *behind), tuple(named.values())) if len(named) == len(options) else None
 
@@ -355,46 +346,3 @@ def _around(words: Words, start: int, end: int) -> tuple[Words, Words]:
 def _part(word: Word, start: int, end: int) -> Words:
     text = word.text[start:end].strip()
     return (Word(text, word.kind),) if text else ()
-
-
-def _options_listed(words: Words) -> Split | None:
-    """Options of the form "between A and B" and "out of A and B"."""
-    if not any(word.low in ("who", "which", "what", "whose") for word in words):
-        return None
-    for at in range(len(words) - 3):
-        ordered = at > 0 and (words[at - 1].low == "out" or words[at - 1].low in TIMES)
-        opens = _parts(words, at) if words[at].low == "between" else words[at].low == "of" and ordered
-        middle = next((i for i in range(at + 2, len(words) - 1) if words[i].low == "and"), None) if opens else None
-        if middle is None or not any(word.atomic for word in words[at + 1 : middle]):
-            continue
-        end = next((i + 1 for i in range(middle + 1, len(words)) if words[i].atomic), None)
-        left, right = _as_name(words[at + 1 : middle]), _as_name(words[middle + 1 : end])
-        if end is not None and left and right:
-            before = words[: at - 1] if words[at].low == "of" and words[at - 1].low == "out" else words[:at]
-            after = words[end:]
-            return Split(before + (after[1:] if after and after[0].kind == "mark" else after), (left, right))
-    return None
-
-
-def _parts(words: Words, at: int) -> bool:
-    """Whether what stands behind a "between" is to choose from: mostly it says what there is something between.
-
-    It is where the word opens the question or a part of it, stands behind a comparative, or where it is asked who or
-    which has more of something, or came first.
-    """
-    before = words[:at]
-    if not before or before[-1].kind == "mark":
-        return not any(character.isdigit() for character in words[at + 1].text)  # "between 1260 and 1270"
-    if before[-1].low.endswith("er") and before[-2:-1] and is_finite(before[-2].low):
-        return True
-    asks = next((word.low for word in before if word.low in WH_WORDS), "")
-    return asks in ("who", "which", "whose") and any(word.low in _COMPARING for word in before)
-
-
-def _as_name(words: Words) -> Word | None:
-    kept = list(words)
-    while kept and kept[-1].kind == "mark" and kept[-1] != OWNS:
-        kept.pop()
-    while kept and (kept[0].kind == "mark" or kept[0].low in _NO_NAMES):
-        kept.pop(0)
-    return Word(render(kept), "name") if kept else None

@@ -107,7 +107,7 @@ ATTRIBUTE_TAILS: Final = word_set(
     "birth death burial origin citizenship residence marriage release establishment formation"
 )
 TIMES: Final = {
-    **dict.fromkeys(word_set("first earlier earliest before older oldest sooner"), "earlier"),
+    **dict.fromkeys(word_set("first earlier earliest before older oldest elder eldest sooner"), "earlier"),
     **dict.fromkeys(word_set("later latest last after younger youngest recently recent newer"), "later"),
 }
 

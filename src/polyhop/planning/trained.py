@@ -11,8 +11,9 @@ from polyhop.models.question_spans import CHAIN, COMBINED, QuestionReading, plan
 from polyhop.planning.nesting import FAINT, LIKELY, nested
 from polyhop.planning.rules.asked_outright import asked_outright
 from polyhop.planning.rules.clauses import clause_at_its_noun
-from polyhop.planning.rules.comparisons import compare
+from polyhop.planning.rules.comparisons import compare, surely_compares
 from polyhop.planning.rules.draft import PlanDraft
+from polyhop.planning.rules.pronouns import resolved
 from polyhop.planning.rules.statements import read_step
 from polyhop.planning.stands_alone import asks_something, describes, stands_alone
 from polyhop.planning.wording import ask_about
@@ -64,7 +65,7 @@ class TrainedPlanner:
 def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, likely: float = LIKELY) -> Plan:
     """The plan that a reading of a question makes; its words are on one line. Never raises."""
     whole = Plan(shape="single", steps=(Step(question=question),), source=SOURCE)
-    combines = reading.shape[COMBINED] > SOME
+    combines = reading.shape[COMBINED] > SOME or surely_compares(read_words(question, names))
     draft = PlanDraft()
     known = [*names, *mentions(question)]
     left = _Question(question, known)
@@ -72,8 +73,10 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     found = nested(reading.stretches, places, likely=likely)
     if not found and reading.shape[CHAIN] > SOME:  # there is one, and only where is not sure
         found = nested(reading.stretches, places, likely=FAINT, most=1)
+    if combines:  # what a pronoun means stands before it
+        found = tuple(sorted(found, key=lambda one: (one[1], -one[0])))
     for start, end in found:
-        if not left.settle(places[start].start, places[end - 1].end, draft):
+        if not left.settle(places[start].start, places[end - 1].end, draft, resolve=combines):
             return whole
     if not draft.steps:
         compared = compare(read_words(question, names)) if combines else None
@@ -83,7 +86,10 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     steps = tuple(replace(step, refers_to=_named(step.question, place)) for place, step in enumerate(plan.steps))
     used = {one for step in steps for one in step.refers_to} | {*(plan.final.operands if plan.final else ())}
     leads = len(steps) > 1 and len(used) == len(steps) - (plan.final is None)
-    return replace(plan, steps=steps, source=SOURCE) if leads and _all_stand_alone(steps, known) else whole
+    if leads and _all_stand_alone(steps, known):
+        return replace(plan, steps=steps, source=SOURCE)
+    compared = compare(read_words(question, names)) if combines and draft.steps else None
+    return whole if compared is None else replace(compared, source=SOURCE)
 
 
 def _all_stand_alone(steps: Sequence[Step], names: Sequence[str]) -> bool:
@@ -105,14 +111,16 @@ class _Question:
     names: Sequence[str]
     settled: list[tuple[int, int, str]] = field(default_factory=list)  # characters, and what stands for them now
 
-    def settle(self, start: int, end: int, draft: PlanDraft) -> bool:
+    def settle(self, start: int, end: int, draft: PlanDraft, *, resolve: bool = False) -> bool:
         """Ask for what is described by some characters, unless they are all of a name, or cut one in two.
 
-        Whether they may describe a thing at all.
+        Whether they may describe a thing at all. ``resolve``: a pronoun in them stands for the one thing before them.
         """
         if any(self._cuts(start, end, name) for name in self.names):
             return True
         words = self.words(start, end)
+        if resolve:
+            words = resolved(words, self.words(0, start), draft.steps)
         if words and not describes(words):
             return False
         reference = ask_about(words, draft) if words else None

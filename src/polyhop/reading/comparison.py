@@ -1,8 +1,7 @@
-"""Puts together what a plan's steps found about two things: which came first, which is it, do both share something."""
+"""Puts together what a plan's steps found about several things: which came first, which is it, what do they share."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,95 +10,39 @@ from typing import Final
 from polyhop.documents.sentences import sentence_spans
 from polyhop.english.countries import countries_in
 from polyhop.english.dates import Date, length_of, time_apart
-from polyhop.english.numbers import amount_apart, names_version, number_in, versions_in
+from polyhop.english.numbers import versions_in
 from polyhop.english.options import choices
-from polyhop.indexes.folding import fold
 from polyhop.models.choice import Models
 from polyhop.plans import ORDERS, Combination, Plan
-from polyhop.reading.measured import alike_amounts
+from polyhop.reading.compared import (
+    APART,
+    UNTRUE,
+    Compared,
+    Operand,
+    ToldValue,
+    answer_of_each,
+    by_amount,
+    combined,
+    common_answer,
+    last_of,
+    told_by,
+    verdict_of,
+)
 from polyhop.reading.negation import denies
 from polyhop.reading.reader import Quote, Reading, hop_read, text_of
 from polyhop.reading.rows import word_families
 from polyhop.reading.steps import Candidate, StepReading, dated, glance
-from polyhop.reading.subjects import about, countries_of, likeness
+from polyhop.reading.subjects import about, countries_of
 from polyhop.types import AnswerKind, Hop, Passage
 
 _NATION: Final = re.compile(r"\b(?:country|nation|nationality|citizenship)\b", re.IGNORECASE)
 DATED: Final = ("earlier", "later", "longer")  # comparators of dates
 _BEGUN: Final = ("When was {} born?", "When was {} founded?", "When was {} built?")  # what an age is counted from
 _UNIT_ASKED: Final = re.compile(r"\bhow many (years|months|weeks|days)\b", re.IGNORECASE)
-_APART: Final = 0.9  # how sure a difference is at most
-_UNTRUE: Final = 0.3  # the same where it is the other way round than the question takes it to be
 _IDLE: Final = word_families("same both type kind share")
 _PLAIN: Final = 0.9  # chance of a date in the passage about a thing, from which no other passage is asked
-_NAMED: Final = 0.9  # how sure it is that a sentence that names a thing is about it, where no passage is
-_SHARED: Final = 5  # likeliest answers to each question among which a common one is looked for
 _LIKELY: Final = 0.1  # of the chances of what is likeliest of each: where a common answer has less, each has its own
 _SHARING: Final = frozenset({"both", "common", "same", "share", "shared"})  # ask for nothing but what is common
-
-
-@dataclass(frozen=True, slots=True)
-class ToldValue:
-    """What a comparison was told of one thing: the value, none where only a sentence is weighed, and its sentence."""
-
-    found: str | None
-    quote: Quote
-    chance: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """What was read about one of the things compared, and whom or what that speaks of.
-
-    What is asked for when two things happened has no subject: its question says what is meant.
-    """
-
-    option: str  # as the question names it; what is asked, where it names none
-    readings: tuple[StepReading, ...]  # the measures: one, or birth and death
-    targets: tuple[str, ...]  # what they ask for, in a few words
-    subject: str  # the option itself, or the director, author, ... whom its own passage names
-    places: tuple[int, ...] = ()  # of the measures, among the plan's steps
-    way: tuple[Candidate, ...] = ()  # how the subject was found
-
-    def sureness(self, passages: Sequence[Passage]) -> float:
-        """How sure it is that a passage is about it, 0 to 1; what led there, read here or not, is taken to be right.
-
-        Of a version, no title says so.
-        """
-        if self.is_version or not self.subject:
-            return 1.0
-        passage = about(self.subject, passages)
-        if passage is None:
-            return _NAMED if self._is_named() else 0.0
-        return 1.0 if self.subject != self.option else likeness(self.option, passage.title)
-
-    @property
-    def is_version(self) -> bool:
-        """Whether it is one of several versions of something."""
-        return bool(versions_in(self.subject))
-
-    def said_of_it(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """What was found for it; for a version, in sentences or headings that name it."""
-        asked = versions_in(self.subject)
-        return [one for one in candidates if all(names_version(text_of(one.quote), version) for version in asked)]
-
-    def _is_named(self) -> bool:
-        """Whether what was read about it stands in sentences that name it."""
-        found = [reading.best for reading in self.readings]
-        return all(best is not None and fold(self.subject) in fold(text_of(best.quote)) for best in found)
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What a comparison says, and what it was told of each of the things compared, measure by measure."""
-
-    reading: Reading
-    told: tuple[ToldValue | None, ...]
-
-    @property
-    def weakest(self) -> float:
-        """The chance of the least likely of what it was told, 0 to 1; 1 where no chance is known."""
-        return min((one.chance for one in self.told if one is not None and one.chance is not None), default=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +64,7 @@ class Comparison:
             return None
         comparator = plan.final.comparator
         shared = comparator == "common" and not _SHARING.isdisjoint(question.lower().rstrip("?!. ").split())
-        compared = _common(operands) if shared else self._combined(question, comparator, operands)
+        compared = common_answer(operands) if shared else self._combined(question, comparator, operands)
         if compared is None:
             return None if answered_by_steps(plan) else self._chosen(question)
         reading = replace(compared.reading, hops=tuple(_hops(operands, steps, compared.told)))
@@ -139,10 +82,10 @@ class Comparison:
         if comparator in DATED:
             return self._by_date(comparator, operands)
         if comparator in ("larger", "smaller"):
-            return _by_amount(comparator, operands)
+            return by_amount(comparator, operands)
         if comparator == "apart":
             is_timed = all(one.targets[0] == "age" or one.readings[0].question.startswith("When") for one in operands)
-            return self._time_apart(question, operands) if is_timed else _by_amount(comparator, operands)
+            return self._time_apart(question, operands) if is_timed else by_amount(comparator, operands)
         if comparator == "either":
             asked = [operand.readings[0].question for operand in operands]
             reading = self._by_relevance([(one.option, one.subject) for one in operands], asked)
@@ -151,7 +94,7 @@ class Comparison:
             return self._agreeing(operands)
         if comparator == "both":
             return self._holding(operands)
-        return _common(operands, _LIKELY) or _of_each(operands) or _common(operands)
+        return common_answer(operands, _LIKELY) or answer_of_each(operands) or common_answer(operands)
 
     def _chosen(self, question: str) -> Reading | None:
         """Which option a question offers, where nothing is asked of each: the one that the passages fit best."""
@@ -165,25 +108,27 @@ class Comparison:
         return self._by_relevance([(name, name) for name in names], [asked] * len(names))
 
     def _by_date(self, comparator: str, operands: Sequence[Operand]) -> Compared | None:
-        """Which of two came first or last, or lived longer, the second where none is told to; None without dates."""
+        """Which came first or last, or lived longest, the last of those that did so at once; None without dates."""
         told = [[self._date(operand, at) for at in range(len(operand.readings))] for operand in operands]
         known = [at for at, dates in enumerate(told) if None not in dates]
-        if not known or (len(known) == 1 and (operands[0].is_version or not operands[0].subject)):
+        if not known or (len(known) < len(operands) and (operands[0].is_version or not operands[0].subject)):
             return None
-        found = tuple(one and _told_by(one[1]) for dates in told for one in dates)
+        if len(known) < len(operands) != 2:
+            return None  # one of those that are not told may be it
+        found = tuple(one and told_by(one[1]) for dates in told for one in dates)
         quotes = [one.quote for one in found if one is not None]
         names = " and ".join(operands[0].targets)
         if len(known) == 1:  # of whom no death is told may be alive: that is later than any date
             other = operands[0].targets == ("date of death",) and comparator == "later"
             option = operands[1 - known[0] if other else known[0]].option
-            return Compared(_reading(option, quotes, 0.4, f"only one {names} told", AnswerKind.CHOICE), found)
+            return Compared(combined(option, quotes, 0.4, f"only one {names} told", AnswerKind.CHOICE), found)
         keys = [[one[0] for one in dates if one is not None] for dates in told]
         size = min(sum(map(bool, day)) for dates in keys for day in dates)  # all have a year, some a month and a day
         measures = [(length_of(*dates) if comparator == "longer" else dates[0])[:size] for dates in keys]
-        first = measures[0] < measures[1] if comparator == "earlier" else measures[0] > measures[1]
-        chosen = operands[0 if first else 1].option
-        sure = 0.9 if measures[0] != measures[1] else 0.4
-        return Compared(_reading(chosen, quotes, sure, f"compared by {names}", AnswerKind.CHOICE), found)
+        best = min(measures) if comparator == "earlier" else max(measures)
+        chosen = operands[last_of(measures, best)].option
+        sure = 0.9 if measures.count(best) == 1 else 0.4
+        return Compared(combined(chosen, quotes, sure, f"compared by {names}", AnswerKind.CHOICE), found)
 
     def _time_apart(self, question: str, operands: Sequence[Operand]) -> Compared | None:
         """How far the dates of two things lie apart, in the unit that is asked for; None where one is not told."""
@@ -192,11 +137,11 @@ class Comparison:
             return None
         unit = _UNIT_ASKED.search(question)
         text = time_apart(one[0], other[0], unit[1].lower() if unit else "", age=question.lower().startswith("how old"))
-        sure = _APART if one[0] <= other[0] or " between " in question else _UNTRUE
-        told = _told_by(one[1]), _told_by(other[1])
+        sure = APART if one[0] <= other[0] or " between " in question else UNTRUE
+        told = told_by(one[1]), told_by(other[1])
         if text is None:
             return None
-        return Compared(_reading(text, [each.quote for each in told], sure, "from one date to the other"), told)
+        return Compared(combined(text, [each.quote for each in told], sure, "from one date to the other"), told)
 
     def _date(self, operand: Operand, at: int) -> tuple[Date, Candidate] | None:
         """The date that a measure found, in the passage about the thing or, where it is not plain there, in any.
@@ -238,7 +183,7 @@ class Comparison:
         lead = best[0][0] - best[1][0] if len(best) > 1 else 0.0
         quotes = [quote for _, _, quote in best]
         sure, note = min(0.9, 0.5 + 0.05 * lead), "the option that the passages fit better"
-        return _reading(best[0][1], quotes, sure, note, AnswerKind.CHOICE)
+        return combined(best[0][1], quotes, sure, note, AnswerKind.CHOICE)
 
     def _agreeing(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether two things have a country in common, or the same value, which one may have said with more words."""
@@ -248,13 +193,13 @@ class Comparison:
             return None
         told, quotes = tuple(value and value[1] for value in values), [one.quote for _, one in known]
         if len(known) < len(operands):
-            return Compared(_verdict(True, quotes, 0.3, "only one of the two was found"), told)
+            return Compared(verdict_of(True, quotes, 0.3, "only one of the two was found"), told)
         (one, first), (other, second) = known
         note = f"{operands[0].option}: {first.found}; {operands[1].option}: {second.found}"
         agree = (
             one & other if _NATION.search(operands[0].readings[0].question) else one and (one <= other or other <= one)
         )
-        return Compared(_verdict(bool(agree), quotes, 0.8, note), told)
+        return Compared(verdict_of(bool(agree), quotes, 0.8, note), told)
 
     def _values(self, operand: Operand) -> tuple[frozenset[str], ToldValue] | None:
         """The countries that the passage about a thing names first, or the words of the value that was asked for."""
@@ -262,7 +207,7 @@ class Comparison:
             own = countries_of(about(operand.subject, self.passages))
             return own and (own[0], ToldValue(" or ".join(sorted(own[0])), own[1]))
         best = operand.readings[0].best
-        return None if best is None else (word_families(best.text), _told_by(best))
+        return None if best is None else (word_families(best.text), told_by(best))
 
     def _holding(self, operands: Sequence[Operand]) -> Compared | None:
         """Whether something holds of both: half of its words have to be said of each, and each nationality."""
@@ -283,7 +228,7 @@ class Comparison:
             wanted = {country for _, _, country in countries_in(question)}
             nations.append(wanted <= (own[0] if own else frozenset()))
         holds = min(shares) >= 0.5 and not any(denied) and all(nations)
-        reading = _verdict(holds, quotes, 0.5, "by the words that are said of both")
+        reading = verdict_of(holds, quotes, 0.5, "by the words that are said of both")
         return Compared(reading, tuple(ToldValue(None, quote) for quote in quotes))
 
 
@@ -325,75 +270,8 @@ def _hops(operands: Sequence[Operand], steps: Sequence[StepReading], told: Seque
     """A hop for each step of a plan whose measures are put together, with what was told; none without that."""
     measures = dict(zip((place for operand in operands for place in operand.places), told, strict=False))
     for place, step in enumerate(steps if told else ()):
-        one = measures.get(place, None if step.best is None else _told_by(step.best))
+        one = measures.get(place, None if step.best is None else told_by(step.best))
         if one is None:
             yield Hop(question=step.question, status="unresolved", step=place)
         else:
             yield hop_read(step.question, one.found, one.quote, step=place, chance=one.chance)
-
-
-def _told_by(candidate: Candidate) -> ToldValue:
-    return ToldValue(candidate.text, candidate.quote, candidate.chance)
-
-
-def _by_amount(comparator: str, operands: Sequence[Operand]) -> Compared | None:
-    """Which of two has more or less of something, the second where both have as much, or by how much they differ.
-
-    None where one amount is not told.
-    """
-    way = alike_amounts(operands[0].readings[0], operands[1].readings[0])
-    if way is None:
-        return None
-    told, quotes = tuple(_told_by(one) for _, one in way), [one.quote for _, one in way]
-    note = f"compared by {operands[0].targets[0] or 'amount'}"
-    alike = way[0][0].kind == way[1][0].kind
-    values = [amount.value if alike else number_in(one.text) or amount.value for amount, one in way]
-    if comparator == "apart":
-        same = (told[0].found, told[0].quote) == (told[1].found, told[1].quote)  # one amount is not of both
-        text = None if same else amount_apart(way[0][1].text, way[1][1].text)
-        sure = _APART if values[0] <= values[1] else _UNTRUE
-        return None if text is None else Compared(_reading(text, quotes, sure, note), told)
-    first = values[0] > values[1] if comparator == "larger" else values[0] < values[1]
-    confidence = 0.8 if values[0] != values[1] else 0.4
-    return Compared(_reading(operands[0 if first else 1].option, quotes, confidence, note, AnswerKind.CHOICE), told)
-
-
-def _common(operands: Sequence[Operand], likely: float = 0.0) -> Compared | None:
-    """The likeliest answer that all have in common, where there is one as likely as this beside the best of each."""
-    answers = [{one.text.casefold(): one for one in operand.readings[0].candidates[:_SHARED]} for operand in operands]
-    shared = set(answers[0]).intersection(*answers[1:])
-    if not shared:
-        return None
-    best = max(sorted(shared), key=lambda text: math.prod(each[text].chance for each in answers))
-    apart = math.prod(max(one.chance for one in each.values()) for each in answers)
-    if math.prod(each[best].chance for each in answers) < likely * apart:
-        return None
-    quotes = [each[best].quote for each in answers]
-    told = tuple(_told_by(each[best]) for each in answers)
-    return Compared(_reading(answers[0][best].text, quotes, 0.6, "what all of them share"), told)
-
-
-def _of_each(operands: Sequence[Operand]) -> Compared | None:
-    """What was asked of each thing, where they have nothing in common: "When were the mill and the inn built?"."""
-    best = [operand.readings[0].best for operand in operands]
-    told = [_told_by(one) for one in best if one is not None]
-    if len(told) < len(operands):
-        return None
-    items = [(f"{operand.option}: {one.found}", one.quote) for operand, one in zip(operands, told, strict=True)]
-    reading = _reading(
-        ", ".join(text for text, _ in items),
-        [quote for _, quote in items],
-        min(one.chance for one in best if one is not None),
-        "what is asked of each",
-    )
-    return Compared(replace(reading, kind=AnswerKind.LIST, items=tuple(items)), tuple(told))
-
-
-def _reading(
-    text: str, quotes: Sequence[Quote], confidence: float, note: str, kind: AnswerKind = AnswerKind.VALUE
-) -> Reading:
-    return Reading(text=text, kind=kind, quotes=tuple(dict.fromkeys(quotes)), confidence=confidence, note=note)
-
-
-def _verdict(holds: bool, quotes: Sequence[Quote], confidence: float, note: str) -> Reading:
-    return _reading("yes" if holds else "no", quotes, confidence, note, AnswerKind.VERDICT)

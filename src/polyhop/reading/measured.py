@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from types import MappingProxyType
 from typing import Final
 
@@ -342,17 +342,15 @@ def _verdict(holds: bool, told: Candidate, asked: str) -> Reading:
 _AmountRead = tuple[Amount, Candidate]
 
 
-def alike_amounts(one: StepReading, other: StepReading) -> tuple[_AmountRead, _AmountRead] | None:
-    """The likeliest amounts of two things that measure the same, with what they were read in; None without such.
+def alike_amounts(readings: Sequence[StepReading]) -> tuple[_AmountRead, ...] | None:
+    """The likeliest amounts of things that measure the same, with what they were read in; None without such.
 
-    Of a bare number, the other one's unit is taken to be its own.
+    Of a bare number, the unit of the others is taken to be its own.
     """
-    ways = [
-        (first, second)
-        for first, second in product(_amounts(one), _amounts(other))
-        if first[0].kind == second[0].kind or not (first[0].kind and second[0].kind)
-    ]
-    return max(ways, key=lambda way: way[0][1].chance * way[1][1].chance) if ways else None
+    likeliest = max(1, int(WAYS ** (1 / max(len(readings), 1))))
+    found = [list(islice(_amounts(reading), likeliest)) for reading in readings]
+    ways = [way for way in product(*found) if len({amount.kind for amount, _ in way if amount.kind}) < 2]
+    return max(ways, key=lambda way: math.prod(one.chance for _, one in way), default=None)
 
 
 def _amounts(reading: StepReading) -> Iterator[_AmountRead]:

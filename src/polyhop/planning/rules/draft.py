@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from polyhop.english.question import OWNS, Word, Words, plain, render
-from polyhop.english.words import AUXILIARIES, BE, KINSHIP_PATHS, WH_WORDS, names_person
+from polyhop.english.words import AUXILIARIES, BE, KINSHIP_PATHS, names_person
 from polyhop.plans import Combination, Plan, Shape, Step
 
 SOURCE: Final = "rules"
+_IDENTIFYING: Final = frozenset({"who", "whom", "whose", "what", "which"})
 
 
 def _without_article(words: Words) -> Words:
@@ -82,6 +83,12 @@ class PlanDraft:
 
 
 def _answered(words: Words) -> Word | None:
-    """The earlier answer that is all that a question asks for: "Who is #1?"."""
-    rest = [word for word in words if word.low not in WH_WORDS | BE and word.kind != "mark"]
-    return rest[0] if len(rest) == 1 and rest[0].kind == "step" else None
+    """The earlier answer that is all that a question asks for: "Who is #1?", "Which bishop was #1?".
+
+    Not so of "When was #1?", which asks something of an event, nor of "What colour is #1?".
+    """
+    kept = [word for word in words if word.kind != "mark"]
+    rest = [word for word in kept if word.low not in _IDENTIFYING | BE]
+    identity = len(rest) == 2 and kept[0].low in ("which", "what") and kept[-2].low in BE and names_person(rest[0].low)
+    answer = rest[-1] if len(rest) == 1 or identity else None
+    return answer if answer is not None and answer.kind == "step" and answer is kept[-1] else None

@@ -8,7 +8,7 @@ from typing import Final
 
 from polyhop.english.events import takes_place
 from polyhop.english.question import OWNS, Words, plain
-from polyhop.english.verbs import is_participle
+from polyhop.english.verbs import is_base, is_participle, is_past
 from polyhop.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -26,6 +26,8 @@ from polyhop.planning.rules.draft import PlanDraft
 from polyhop.plans import ORDERS, Combination, Comparator, Plan, Step
 
 _SUBJECTS: Final = frozenset({"he", "she", "it", "they"})
+_OWN: Final = OWNERS | {"that", "my", "our", "your"}
+_LIVING: Final = frozenset({"alive", "living"})
 _LASTING: Final = frozenset({"still", "already", "yet", "not", "only"})
 _AT_ONE_TIME: Final = frozenset({"when", "while"})
 _PAST: Final = frozenset({"was", "were", "did", "had"})
@@ -42,23 +44,32 @@ def timed(words: Words, known: Sequence[Step]) -> Plan | None:
     if words[0].low not in _PAST or any(word.low in WH_WORDS - _AT_ONE_TIME for word in words):
         return None
     lows = [word.low for word in words]
+    if lows[-1] in DO and len(words) > 6:  # "before Ada did"
+        words, lows = words[:-1], lows[:-1]
     if "," in lows or lows[1] in PRONOUNS or lows[-1] in AUXILIARIES:
         return None
+    lived = _in_lifetime(words, lows, known)
+    if lived is not None:
+        return lived
     outlived = next((at for at, low in enumerate(lows) if low in ("outlive", "outlived")), None)
     if outlived is not None and 1 < outlived < len(words) - 1 and "by" not in lows:
         subject = words[1:outlived]
         lives = (_died(subject), _died(_owned(words[outlived + 1 :], subject)))
         return _combined("later", lives, known, whether=True)
+    if (by := _by_the_time(lows)) and any(is_participle(low) for low in lows[2:by]):
+        words = (*words[:by], *plain("before"), *words[by + 3 :])
+        lows = [word.low for word in words]
     joints = [at for at, low in enumerate(lows) if low in _JOINING]
     if len(joints) != 1 or not 2 < joints[0] < len(words) - 1:
         return None
     before, joint = words[: joints[0]], lows[joints[0]]
-    living = before[-1].low in ("alive", "dead") and words[0].low in BE
+    living = before[-1].low in _LIVING | {"dead"} and words[0].low in BE
     if words[0].low in DO and first_finite(before, 3 if before[1].low in ARTICLES else 2) is None:
         return None  # "Did the test after the repair succeed?"
     subject = _without(before[1:-1] if living else before[1:2] if before[1].atomic else ())
     behind = words[joints[0] + 1 :]
-    second = (None if living else _so_did(behind, before)) or _event(behind, subject)
+    said = (*plain(lows[0]), *before[1:])
+    second = (None if living else _same_of(behind, said, known)) or _event(behind, subject, known)
     order = _order(lows[: joints[0]], joint)
     if second is None or order is None:
         return None
@@ -70,15 +81,79 @@ def _order(before: list[str], joint: str) -> Comparator | None:
     """Whether the first has to be earlier or later than the second for a yes."""
     if joint == "before":
         return None if "not" in before else "earlier"
-    if joint == "after" or before[-1] == "alive":
+    if joint == "after" or before[-1] in _LIVING:
         return None if "not" in before else "later"
     if {"not", "yet"} <= {*before}:
         return "later"
     return "earlier" if before[0] in HAVE or not {"already", "dead"}.isdisjoint(before) else None
 
 
-def _event(words: Words, subject: Words) -> Words | None:
+def _same_of(name: Words, said: Words, known: Sequence[Step]) -> Words | None:
+    """When what is said of one thing was so of another; None of what is an event, or where a clause says more."""
+    if is_event(name, known):
+        return None
+    done = said[0].low in DO or any(is_participle(word.low) for word in said[2:])  # "was Ada in Velm" is no event
+    return (_likewise(name, said) if done else None) or _so_did(name, said)
+
+
+def _by_the_time(lows: list[str]) -> int:
+    """Where "by the time" joins a clause; 0 where nothing does."""
+    return next((at for at in range(3, len(lows) - 4) if lows[at : at + 3] == ["by", "the", "time"]), 0)
+
+
+def is_event(words: Words, known: Sequence[Step]) -> bool:
+    """Whether words are an answer to what happened: "#1" of "Which war did Velm lose?" tells no builder of a tower."""
+    if len(words) != 1 or words[0].kind != "step":
+        return False
+    place = int(words[0].text[1:]) - 1
+    asked = plain(*known[place].question.rstrip("?").split()) if place < len(known) else ()
+    noun = asked[1:]
+    while noun and noun[0].low in BE | ARTICLES:
+        noun = noun[1:]
+    end = next(
+        (at for at, word in enumerate(noun) if word.low in PREPOSITIONS | AUXILIARIES or finite_at(noun, at)), None
+    )
+    return bool(noun[:end]) and asked[0].low in ("what", "which") and takes_place(noun[:end][-1].low)
+
+
+def _in_lifetime(words: Words, lows: list[str], known: Sequence[Step]) -> Plan | None:
+    """When somebody died, and when the other was: "Did Ada live to see it open?", "Was it built in Ada's lifetime?"."""
+    seen = next((at for at in range(3, len(lows) - 1) if lows[at - 2 : at] == ["live", "to"]), 0)
+    if seen and lows[0] == "did" and lows[seen] in ("see", "hear", "witness"):
+        subject = words[1 : seen - 2]
+        when = _seen(_owned(words[seen + 1 :], subject), known)
+        return None if when is None else _combined("later", (_died(subject), when), known, whether=True)
+    within = next((at for at in range(len(lows) - 3, 2, -1) if lows[at] in ("in", "during", "within")), 0)
+    if not within or lows[-1] not in ("lifetime", "life") or words[-2] != OWNS or not words[-3].atomic:
+        return None
+    first = (*plain("when", lows[0]), *words[1:within])
+    return _combined("earlier", (first, _died(words[within + 1 : -2])), known, whether=True)
+
+
+def _seen(words: Words, known: Sequence[Step]) -> Words | None:
+    """When what somebody sees happened, as a question: "the mill open", "the mill closed", "the fall of Velm"."""
+    lows = [word.low for word in words]
+    if is_event(words, known):
+        return (*plain("when", "was"), *words)
+    if not _PAST.union(WH_WORDS, PRONOUNS, _OWN).isdisjoint(lows):
+        return None
+    start = 2 if lows[0] in ARTICLES else 1
+    for at in range(start, len(words)):
+        if words[at].kind != "word" or lows[at - 1] in ARTICLES | PREPOSITIONS:
+            continue
+        ends = at + 1 == len(words) or lows[at + 1] in PREPOSITIONS
+        if is_participle(lows[at]) and ends and not lows[at].endswith("ing"):
+            several = not words[at - 1].atomic and _head(words[:at]).endswith("s")
+            return (*plain("when", "were" if several else "was"), *words)
+        if is_base(lows[at]) and not is_past(lows[at]):
+            return (*plain("when", "did"), *words)
+    return (*plain("when", "was"), *words) if lows[0] in ARTICLES and _takes_place(words) else None
+
+
+def _event(words: Words, subject: Words, known: Sequence[Step] = ()) -> Words | None:
     """When what a clause or a noun says happened, as a question; None where it cannot be asked by itself."""
+    if is_event(words, known):
+        return (*plain("when", "was"), *words)
     verb = first_finite(words, 1)
     if verb is None:
         happens = words[0].low in ARTICLES and _takes_place(words)
@@ -112,7 +187,7 @@ def before_or_after(words: Words, known: Sequence[Step]) -> Plan | None:
     said = (*plain(lows[0]), *words[1:at])
     first = (*plain("when"), *said)
     behind = words[at + 3 :]
-    second = _likewise(behind, said) or _so_did(behind, said) or _event(behind, words[1:2] if words[1].atomic else ())
+    second = _same_of(behind, said, known) or _event(behind, words[1:2] if words[1].atomic else (), known)
     planned = None if second is None else _combined("earlier", (first, second), known)
     if planned is None or planned.final is None:
         return None

@@ -202,3 +202,8 @@ def test_when_an_event_was_is_asked_before_it_is_compared() -> None:
     plan = compare(read_step("Was Velm Tower built before #1", ()), known)
     assert plan is not None
     assert [step.question for step in plan.steps][1:] == ["When was Velm Tower built?", "When was #1?"]
+
+
+def test_where_a_described_thing_is_is_asked_once_it_is_found() -> None:
+    plan = planned("Where is the archive that keeps the letters?", "the archive that keeps the letters")
+    assert [step.question for step in plan.steps] == ["Which archive keeps the letters?", "Where is #1?"]

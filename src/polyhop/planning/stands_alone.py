@@ -43,6 +43,8 @@ def asks_something(question: str) -> bool:
         return False  # "which release was named after that was?"
     if not REFERENCE.fullmatch(last):
         return True
+    if len(before) == 3 and before[1] in ("when", "where") and before[2] in BE:
+        return True  # "when was #1?", of an event
     owns = before[-1] in HAVE and before[1:-1] in (["who"], ["what"])
     helping = AUXILIARIES.intersection((before[-1], *before[1:2])) and FUNCTION_WORDS.issuperset(before[1:])
     helps = bool(helping) and not owns

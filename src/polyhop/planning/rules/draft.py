@@ -11,6 +11,7 @@ from polyhop.plans import Combination, Plan, Shape, Step
 
 SOURCE: Final = "rules"
 _IDENTIFYING: Final = frozenset({"who", "whom", "whose", "what", "which"})
+_CALLED: Final = frozenset({"called", "named"})
 
 
 def _without_article(words: Words) -> Words:
@@ -83,11 +84,13 @@ class PlanDraft:
 
 
 def _answered(words: Words) -> Word | None:
-    """The earlier answer that is all that a question asks for: "Who is #1?", "Which bishop was #1?".
+    """The earlier answer that is all that a question asks for: "Which bishop was #1?", "What is #1 called?".
 
     Not so of "When was #1?", which asks something of an event, nor of "What colour is #1?".
     """
     kept = [word for word in words if word.kind != "mark"]
+    while kept[1:] and kept[-1].low in _CALLED:
+        kept.pop()
     rest = [word for word in kept if word.low not in _IDENTIFYING | BE]
     identity = len(rest) == 2 and kept[0].low in ("which", "what") and kept[-2].low in BE and names_person(rest[0].low)
     answer = rest[-1] if len(rest) == 1 or identity else None

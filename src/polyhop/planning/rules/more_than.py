@@ -31,8 +31,8 @@ from polyhop.planning.rules.measure import Measure
 from polyhop.plans import Combination, Plan, Step
 
 _STRENGTH: Final = word_set("much far even still any")  # before a comparative
+# What is compared with no one other thing, or by how many times it is more.
 _COUNTED: Final = word_set("twice times half double any anyone anybody anything else every")
-"""What is compared with no one other thing, or by how many times it is more."""
 _RANKED: Final = FORMS.keys() | TIMES.keys()
 _BEFORE_NOUNS: Final = ARTICLES | PREPOSITIONS
 
@@ -90,7 +90,7 @@ def _more_than(words: Words, than: int, known: Sequence[Step]) -> Plan | None:
     return replace(planned, final=replace(planned.final, whether=True))
 
 
-def _compared(words: Words, known: Sequence[Step]) -> tuple[int, int, int, Words] | None:
+def _compared(words: Words) -> tuple[int, int, int, Words] | None:
     """Where a comparative begins and ends, where "than" is, and what stands behind it; None without these."""
     lows = [word.low for word in words]
     than = lows.index("than")
@@ -107,7 +107,7 @@ def _compared(words: Words, known: Sequence[Step]) -> tuple[int, int, int, Words
 
 def _done_more(words: Words, known: Sequence[Step]) -> Plan | None:
     """Does one do or have more than another? "Did Ada win more cups than Bo?", "Has A a larger port than B?"."""
-    found = _compared(words, known)
+    found = _compared(words)
     if found is None or words[0].low in BE:
         return None
     begin, at, than, right = found
@@ -130,7 +130,7 @@ def _done_more(words: Words, known: Sequence[Step]) -> Plan | None:
 
 def _more_than_placed(words: Words, known: Sequence[Step]) -> Plan | None:
     """Is there more of something here than there? "Are there more steps in the east tower than in the west tower?"."""
-    found = _compared(words, known)
+    found = _compared(words)
     if found is None:
         return None
     _, at, than, right = found

@@ -65,7 +65,8 @@ class TrainedPlanner:
 def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, likely: float = LIKELY) -> Plan:
     """The plan that a reading of a question makes; its words are on one line. Never raises."""
     whole = Plan(shape="single", steps=(Step(question=question),), source=SOURCE)
-    combines = reading.shape[COMBINED] > SOME or surely_compares(read_words(question, names))
+    words = read_words(question, names)
+    combines = reading.shape[COMBINED] > SOME or surely_compares(words)
     draft = PlanDraft()
     known = [*names, *mentions(question)]
     left = _Question(question, known)
@@ -78,18 +79,19 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
     for start, end in found:
         if not left.settle(places[start].start, places[end - 1].end, draft, resolve=combines):
             return whole
-    if not draft.steps:
-        compared = compare(read_words(question, names)) if combines else None
-        if compared is not None:
-            return replace(compared, source=SOURCE)
-    plan = (left.compared(draft) if combines else None) or left.chained(draft)
+    plan = compare(words) if combines else None
+    if draft.steps or plan is None:
+        taken = (left.compared(draft) if combines else None) or left.chained(draft)
+        plan = _sound(taken, known) or plan
+    return whole if plan is None else replace(plan, source=SOURCE)
+
+
+def _sound(plan: Plan, names: Sequence[str]) -> Plan | None:
+    """A plan whose steps all lead to the last one, or are compared, and can be asked by themselves; else None."""
     steps = tuple(replace(step, refers_to=_named(step.question, place)) for place, step in enumerate(plan.steps))
     used = {one for step in steps for one in step.refers_to} | {*(plan.final.operands if plan.final else ())}
     leads = len(steps) > 1 and len(used) == len(steps) - (plan.final is None)
-    if leads and _all_stand_alone(steps, known):
-        return replace(plan, steps=steps, source=SOURCE)
-    compared = compare(read_words(question, names)) if combines and draft.steps else None
-    return whole if compared is None else replace(compared, source=SOURCE)
+    return replace(plan, steps=steps) if leads and _all_stand_alone(steps, names) else None
 
 
 def _all_stand_alone(steps: Sequence[Step], names: Sequence[str]) -> bool:

@@ -37,16 +37,21 @@ def compare(words: Words, known: Sequence[Step] = ()) -> Plan | None:
     planned = shared(words, known)
     words = how_much_said_first(words)
     if planned is None and words[0].low == "how":
-        words = (words[0], *plain(*words[1].text.split()), *words[2:])  # "many years" is taken for a name
+        words = _with_count_apart(words)
         planned = time_between(words, known) or difference(words, known)
     return planned
 
 
 def surely_compares(words: Words) -> bool:
     """Whether grammar alone is sure that two answers are put together: "How old was X when she died?"."""
-    if not words:
+    if len(words) < 5:
         return False
     if words[0].low == "how":
-        return time_between((words[0], *plain(*words[1].text.split()), *words[2:]), ()) is not None
+        return time_between(_with_count_apart(words), ()) is not None
     named = sum(word.atomic for word in words) == 2 and any(word.low == "and" for word in words)
     return words[0].low in ("where", "when") and named and shared(words, ()) is not None
+
+
+def _with_count_apart(words: Words) -> Words:
+    """The words of "how many years ...", of which "many years" is taken for a name, each for itself."""
+    return (words[0], *plain(*words[1].text.split()), *words[2:])

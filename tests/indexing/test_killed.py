@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from polyhop.engine import Polyhop
-from polyhop.store.record import Record
+from polyhop.store.record import FILE, Record
 from tests.worlds.records import failures
 
 ROWS = 450
@@ -170,6 +170,8 @@ def test_after_control_c_the_same_command_goes_on(rows: Path, undisturbed: tuple
     try:
         process.communicate(timeout=seconds / 2)
     except subprocess.TimeoutExpired:
+        while not (index / FILE).exists() and process.poll() is None:  # half the time was for starting
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         process.communicate()
     with Record.open(index) as record:

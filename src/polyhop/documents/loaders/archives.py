@@ -10,12 +10,12 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 from xml.parsers import expat
 
 from polyhop.errors import DocumentError
@@ -56,6 +56,16 @@ class PartEvents:
         """Text within an element."""
 
 
+class _Begun(PartEvents):
+    def __init__(self, names: Container[str]) -> None:
+        self.elements: list[tuple[str, Attributes]] = []
+        self._names = names
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name in self._names:
+            self.elements.append((name, attributes))
+
+
 class PartArchive:
     """The parts of an open archive."""
 
@@ -77,7 +87,14 @@ class PartArchive:
         """
         if part not in self:
             return
-        parse_xml(self._blocks(part), events, self.kind)
+        with closing(self._blocks(part)) as blocks:
+            parse_xml(blocks, events, self.kind)
+
+    def elements(self, part: str, *names: str) -> list[tuple[str, Attributes]]:
+        """The elements of these names in a part, in the order in which they begin, with their attributes."""
+        begun = _Begun(names)
+        self.parse(part, begun)
+        return begun.elements
 
     def read(self, part: str) -> bytes:
         """All of a part. Raises DocumentError, and what ``opened`` turns into it."""
@@ -99,16 +116,8 @@ class PartArchive:
                 yield block
 
 
-def blocks_of(stream: BinaryIO) -> Generator[bytes, None, None]:
-    """The bytes of a file."""
-    while block := stream.read(_BLOCK):
-        yield block
-
-
-def parse_xml(
-    blocks: Generator[bytes, None, None], events: PartEvents, kind: ArchiveKind, encoding: str | None = None
-) -> None:
-    """Feed XML to a handler, and let go of where it comes from, whatever is raised; it may be in another encoding.
+def parse_xml(blocks: Iterable[bytes], events: PartEvents, kind: ArchiveKind, encoding: str | None = None) -> None:
+    """Feed XML to a handler; it may be in another encoding than it says.
 
     Raises DocumentError for entities, and ExpatError for what is no XML.
     """
@@ -135,9 +144,8 @@ def parse_xml(
     parser.CharacterDataHandler = events.data
     parser.StartDoctypeDeclHandler = begin_doctype
     parser.EntityDeclHandler = refuse
-    with closing(blocks):
-        for block in blocks:
-            parser.Parse(block)
+    for block in blocks:
+        parser.Parse(block)
     parser.Parse(b"", True)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
+from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, opened
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loaders.paragraphs import DASH, Paragraphs, ParagraphStyles, is_item
@@ -51,31 +51,25 @@ class DocxLoader:
 def _read(archive: PartArchive) -> Paragraphs:
     main = main_part(archive, "word/document.xml")
     folder = posixpath.dirname(main)
-    styles = _Styles()
-    archive.parse(posixpath.join(folder, "styles.xml"), styles)
-    body = _Body(styles.styles)
+    body = _Body(_styles(archive, posixpath.join(folder, "styles.xml")))
     for part in (main, posixpath.join(folder, "footnotes.xml"), posixpath.join(folder, "endnotes.xml")):
         archive.parse(part, body)
     return body.paragraphs
 
 
-class _Styles(PartEvents):
-    """Reads the styles of paragraphs."""
-
-    def __init__(self) -> None:
-        self.styles = ParagraphStyles()
-        self._style = ""
-
-    def start(self, name: str, attributes: Attributes) -> None:
+def _styles(archive: PartArchive, part: str) -> ParagraphStyles:
+    styles, style = ParagraphStyles(), ""
+    for name, attributes in archive.elements(part, "style", "name", "basedOn", "numId"):
         value = attributes.get("val", "")
         if name == "style":
-            self._style = attributes.get("styleId", "")
-        elif name == "name" and self._style:
-            self.styles.named(self._style, value)
-        elif name == "basedOn" and self._style:
-            self.styles.based_on(self._style, value)
-        elif name == "numId" and self._style and value != "0":
-            self.styles.of_items(self._style)
+            style = attributes.get("styleId", "")
+        elif name == "name" and style:
+            styles.named(style, value)
+        elif name == "basedOn" and style:
+            styles.based_on(style, value)
+        elif name == "numId" and style and value != "0":
+            styles.of_items(style)
+    return styles
 
 
 @dataclass

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from polyhop.documents.flow import Flow, joined
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
 from polyhop.documents.loaders.html import content_of, read_page
+from polyhop.documents.loaders.office_parts import part_named
 from polyhop.documents.loaders.web_furniture import HEADING
 from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.errors import DocumentError
@@ -66,30 +67,23 @@ class EpubLoader:
 
 
 def _package_of(archive: PartArchive) -> _Package:
-    container = _Container()
-    archive.parse(_CONTAINER, container)
-    if container.package not in archive:
+    roots = archive.elements(_CONTAINER, "rootfile")
+    part = next(filter(None, (_normal("", attributes.get("full-path", "")) for _, attributes in roots)), "")
+    if part not in archive:
         raise KeyError("it does not say what it consists of")
-    package = _Package(posixpath.dirname(container.package))
-    archive.parse(container.package, package)
+    package = _Package(posixpath.dirname(part))
+    archive.parse(part, package)
     return package
 
 
 def _refuse_protected(archive: PartArchive, chapters: list[str]) -> None:
-    found = _Encryption()
-    archive.parse(_ENCRYPTION, found)
-    if found.parts.intersection(chapters):
-        raise DocumentError("is protected against copying (DRM)", remedy="Index a copy without protection.")
-
-
-class _Container(PartEvents):
-    """Where the description of the book lies."""
-
-    package = ""
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        if name == "rootfile":
-            self.package = self.package or _normal("", attributes.get("full-path", ""))
+    """Raises DocumentError where a chapter is encrypted; fonts may be."""
+    method = ""
+    for name, attributes in archive.elements(_ENCRYPTION, "EncryptionMethod", "CipherReference"):
+        if name == "EncryptionMethod":
+            method = attributes.get("Algorithm", "")
+        elif method not in _FONTS and _normal("", attributes.get("URI", "")) in chapters:
+            raise DocumentError("is protected against copying (DRM)", remedy="Index a copy without protection.")
 
 
 class _Item(NamedTuple):
@@ -142,20 +136,6 @@ class _Package(PartEvents):
             self._texts[-1] += text
 
 
-class _Encryption(PartEvents):
-    """Which parts are encrypted, but for fonts."""
-
-    def __init__(self) -> None:
-        self.parts: set[str] = set()
-        self._method = ""
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        if name == "EncryptionMethod":
-            self._method = attributes.get("Algorithm", "")
-        elif name == "CipherReference" and self._method not in _FONTS:
-            self.parts.add(_normal("", attributes.get("URI", "")))
-
-
 def _normal(folder: str, reference: str) -> str:
     """The part that a reference from a folder of the archive leads to."""
-    return posixpath.normpath(posixpath.join("/", folder, unquote(reference.partition("#")[0]))).lstrip("/")
+    return part_named(folder, unquote(reference.partition("#")[0]))

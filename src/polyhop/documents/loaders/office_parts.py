@@ -20,9 +20,18 @@ class PartRelation(NamedTuple):
 def relations_of(archive: PartArchive, part: str) -> dict[str, PartRelation]:
     """What a part refers to within the archive, by the ids that it uses; of the archive itself where it is empty."""
     folder, name = posixpath.split(part)
-    found = _Relations(folder)
-    archive.parse(posixpath.join(folder, "_rels", f"{name}.rels"), found)
-    return found.by_id
+    found: dict[str, PartRelation] = {}
+    for _, attributes in archive.elements(posixpath.join(folder, "_rels", f"{name}.rels"), "Relationship"):
+        if attributes.get("TargetMode") != "External":
+            target = part_named(folder, attributes.get("Target", ""))
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            found.setdefault(attributes.get("Id", ""), PartRelation(kind, target))
+    return found
+
+
+def part_named(folder: str, reference: str) -> str:
+    """The part that a reference from a folder of the archive leads to."""
+    return posixpath.normpath(posixpath.join("/", folder, reference)).lstrip("/")
 
 
 def main_part(archive: PartArchive, usual: str) -> str:
@@ -44,19 +53,6 @@ def own_title(archive: PartArchive) -> str:
     found = _Title()
     archive.parse("docProps/core.xml", found)
     return found.text.strip()
-
-
-class _Relations(PartEvents):
-    def __init__(self, folder: str) -> None:
-        self.by_id: dict[str, PartRelation] = {}
-        self._folder = folder
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        if name == "Relationship" and attributes.get("TargetMode") != "External":
-            target = attributes.get("Target", "")
-            part = posixpath.normpath(posixpath.join("/", self._folder, target)).lstrip("/")
-            kind = attributes.get("Type", "").rpartition("/")[2]
-            self.by_id.setdefault(attributes.get("Id", ""), PartRelation(kind, part))
 
 
 class _Title(PartEvents):

@@ -10,7 +10,7 @@ from typing import ClassVar
 from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
-from polyhop.documents.loaders.slides import Slide, SlideOrder, SlidePart, add_notes, slides_document
+from polyhop.documents.loaders.slides import Slide, SlidePart, add_notes, slides_document
 from polyhop.documents.loading import SLIDES
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -47,10 +47,9 @@ class PptxLoader:
 
 def _slides(archive: PartArchive) -> Iterator[tuple[Slide, Flow]]:
     main = main_part(archive, "ppt/presentation.xml")
-    order = SlideOrder()
-    archive.parse(main, order)
+    keys = [attributes.get("id", "") for _, attributes in archive.elements(main, "sldId")]
     relations = relations_of(archive, main)
-    for part in [relations[key].part for key in order.relations if key in relations]:
+    for part in [relations[key].part for key in keys if key in relations]:
         read = SlidePart()
         archive.parse(part, read)
         yield read.slide, Flow() if read.slide.hidden else _with_notes(archive, part, read)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from polyhop.documents.flow import Flow, Gap, joined
-from polyhop.documents.loaders.archives import Attributes, PartEvents
+from polyhop.documents.loaders.archives import Attributes
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, Tables
@@ -211,18 +211,6 @@ class SlidePart(TextWithFormulas):
 
     def _end_paragraph(self) -> None:
         self.slide.write(self._taken(), self._level, self._item)
-
-
-class SlideOrder(PartEvents):
-    """The relations of the slides of a presentation, in their order."""
-
-    def __init__(self) -> None:
-        self.relations: list[str] = []
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        """An element begins."""
-        if name == "sldId":
-            self.relations.append(attributes.get("id", ""))
 
 
 def _is_above(baseline: str) -> bool:

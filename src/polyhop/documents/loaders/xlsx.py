@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from polyhop.documents.encoding import clean
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
 from polyhop.documents.loaders.sheet_rows import sheets_document
 from polyhop.documents.loaders.sheets import CellCount, Sheet, hidden_sheet
-from polyhop.documents.loaders.xlsx_parts import (
-    CellStyles,
-    SharedStrings,
-    SheetPart,
-    TablePart,
-    WorkbookPart,
-)
+from polyhop.documents.loaders.xlsx_parts import NO, CellStyles, SharedStrings, SheetPart, cell_ranges
 from polyhop.documents.loading import SPREADSHEET
 from polyhop.reports import Skipped
 from polyhop.types import Document
@@ -61,28 +56,28 @@ class XlsxLoader:
 def _sheets(archive: PartArchive, count: CellCount, uri: str, hidden: list[Skipped]) -> Iterator[tuple[str, Sheet]]:
     """The sheets with their names, one in memory at a time; those that are hidden are noted."""
     main = main_part(archive, "xl/workbook.xml")
-    workbook = WorkbookPart()
-    archive.parse(main, workbook)
+    workbook = archive.elements(main, "workbookPr", "sheet")
+    from_1904 = any(name == "workbookPr" and said.get("date1904", "0") not in NO for name, said in workbook)
     relations = relations_of(archive, main)
     texts, styles = SharedStrings(), CellStyles()
     archive.parse(part_of_kind(relations, "sharedStrings"), texts)
     archive.parse(part_of_kind(relations, "styles"), styles)
-    for entry in workbook.sheets:
-        relation = relations.get(entry.relation)
-        if relation is None or relation.kind != "worksheet":
+    for name, said in workbook:
+        relation, shown = relations.get(said.get("id", "")), clean(said.get("name", ""))
+        if name != "sheet" or relation is None or relation.kind != "worksheet":
             continue  # a sheet that is a chart
-        if entry.hidden:
-            hidden.append(hidden_sheet(uri, entry.name))
+        if said.get("state", "visible") != "visible":
+            hidden.append(hidden_sheet(uri, shown))
             continue
-        sheet = SheetPart(texts.texts, styles, Sheet(count), workbook.from_1904)
+        sheet = SheetPart(texts.texts, styles, Sheet(count), from_1904)
         _read_sheet(archive, relation.part, sheet)
-        yield entry.name, sheet.sheet
+        yield shown, sheet.sheet
 
 
 def _read_sheet(archive: PartArchive, part: str, sheet: SheetPart) -> None:
     archive.parse(part, sheet)
     for relation in relations_of(archive, part).values():
         if relation.kind == "table":
-            table = TablePart()
-            archive.parse(relation.part, table)
-            sheet.sheet.heads |= table.heads
+            for _, table in archive.elements(relation.part, "table"):
+                if table.get("headerRowCount", "1") != "0":
+                    sheet.sheet.heads.update(each.top for each in cell_ranges(table.get("ref", "")))

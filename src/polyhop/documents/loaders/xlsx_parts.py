@@ -15,31 +15,7 @@ from polyhop.documents.loaders.sheets import FROZEN_ROWS, LAST_COLUMN, LAST_ROW,
 
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PLACE: Final = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\Z")
-_NO: Final = ("0", "false", "off")
-
-
-class SheetEntry(NamedTuple):
-    """A sheet as the workbook lists it."""
-
-    name: str
-    relation: str
-    hidden: bool
-
-
-class WorkbookPart(PartEvents):
-    """The sheets in their order, and from when days are counted."""
-
-    def __init__(self) -> None:
-        self.sheets: list[SheetEntry] = []
-        self.from_1904 = False
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        """An element begins."""
-        if name == "workbookPr":
-            self.from_1904 = attributes.get("date1904", "0") not in _NO
-        elif name == "sheet":
-            hidden = attributes.get("state", "visible") != "visible"
-            self.sheets.append(SheetEntry(clean(attributes.get("name", "")), attributes.get("id", ""), hidden))
+NO: Final = ("0", "false", "off")
 
 
 class SharedStrings(PartEvents):
@@ -96,7 +72,7 @@ class CellStyles(PartEvents):
         elif self._list == "fonts" and name == "font":
             self._bold_fonts.append(False)
         elif self._list == "fonts" and name == "b" and self._bold_fonts:
-            self._bold_fonts[-1] = attributes.get("val", "1") not in _NO
+            self._bold_fonts[-1] = attributes.get("val", "1") not in NO
         elif self._list == "cellXfs" and name == "xf":
             self._styles.append((attributes.get("numFmtId", "0"), attributes.get("fontId", "0")))
 
@@ -191,18 +167,6 @@ class SheetPart(PartEvents):
         form = self.styles.of(self._style).format
         kind = ValueKind.DATE if form.is_date else ValueKind.NUMBER
         return SheetCell(form.shown(number, from_1904=self.from_1904), kind, bold)
-
-
-class TablePart(PartEvents):
-    """Which row of its sheet names the columns of a table."""
-
-    def __init__(self) -> None:
-        self.heads: set[int] = set()
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        """An element begins."""
-        if name == "table" and attributes.get("headerRowCount", "1") != "0":
-            self.heads.update(each.top for each in cell_ranges(attributes.get("ref", "")))
 
 
 def unescaped(text: str) -> str:

@@ -10,13 +10,12 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import ClassVar, Final
 
 from polyhop.documents.encoding import clean, decode
 from polyhop.documents.flow import Flow, Gap
-from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, blocks_of, damage_named, parse_xml
+from polyhop.documents.loaders.archives import ArchiveKind, Attributes, PartEvents, damage_named, parse_xml
 from polyhop.documents.loaders.html import content_of, declared_in, read_page
 from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.documents.tables import pairs
@@ -60,7 +59,7 @@ class XmlLoader:
         content = path.read_bytes()
         text = decode(content, declared_in(content[:_HEAD]))  # Expat knows few encodings
         with damage_named(_KIND):
-            parse_xml(blocks_of(BytesIO(text.encode())), tree, _KIND, "utf-8")
+            parse_xml([text.encode()], tree, _KIND, "utf-8")
         flow = Flow()
         _write(tree.root, flow, 0)
         marks = [mark for mark in flow.marks if mark.kind == "heading"]

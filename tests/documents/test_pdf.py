@@ -242,12 +242,12 @@ def test_sentences_and_words_go_on_in_the_next_column_and_on_the_next_page() -> 
         f"{WIDE} Fenn harbour, and its wheel is of oak and turned by the water of both tides. "
         f"The keeper of the mill opens the gate and {WIDE} the lock. Nobody else may."
     )
-    assert read.text[read.pages[1] :] == "the lock. Nobody else may."
+    assert read.text[read.begins[1] :] == "the lock. Nobody else may."
 
 
 def test_a_page_without_text_begins_where_the_next_one_does() -> None:
     read = paged_text([lines("One."), [], lines("Three.")])
-    assert (read.text, read.pages) == ("One.\n\nThree.", (0, 6, 6))
+    assert (read.text, read.begins) == ("One.\n\nThree.", (0, 6, 6))
 
 
 def test_headings_have_larger_or_bolder_letters() -> None:
@@ -255,7 +255,7 @@ def test_headings_have_larger_or_bolder_letters() -> None:
     bold = [replace(line, bold=True, bottom=500) for line in lines("The keepers")]
     below = [replace(line, bottom=line.bottom - 212) for line in lines(f"{WIDE}\nFenn harbour.")]
     read = paged_text([[*heading, *lines(WIDE)[:1], *bold, *below]])
-    assert [read.text[start:end] for start, end in read.headings] == [
+    assert [read.text[mark.start : mark.end] for mark in read.headings] == [
         "Of the repair of the mill and its wheel",
         "The keepers",
     ]

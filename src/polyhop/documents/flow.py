@@ -29,6 +29,7 @@ class Mark(NamedTuple):
         return self._replace(start=self.start + by, end=self.end + by)
 
 
+HEADING = "heading"  # the kind of those marks
 _NOT_YET = -1  # where a stretch begins of which nothing is written
 _WHITE = {Gap.NONE: "", Gap.SPACE: " ", Gap.LINE: "\n", Gap.PARAGRAPH: "\n\n"}
 
@@ -107,6 +108,18 @@ class Flow:
         if begun != _NOT_YET:
             self.marks.append(Mark(begun, self._length, kind, level))
 
+    def heading(self, text: str, level: int = 0) -> None:
+        """Add a heading, a paragraph of its own."""
+        self.part(Gap.PARAGRAPH)
+        self.begin(HEADING, level)
+        self.write(text)
+        self.end(HEADING)
+        self.part(Gap.PARAGRAPH)
+
+    def headings(self) -> list[Mark]:
+        """The marks of headings, in order."""
+        return sorted(mark for mark in self.marks if mark.kind == HEADING)
+
     def text(self) -> str:
         """All of it."""
         self._pieces = ["".join(self._pieces)]
@@ -121,8 +134,8 @@ class JoinedText(NamedTuple):
     headings: tuple[Mark, ...]
 
 
-def joined(flows: Iterable[Flow], heading: str) -> JoinedText:
-    """Flows one after the other, as one text; ``heading`` is the kind of those marks that are headings."""
+def joined(flows: Iterable[Flow]) -> JoinedText:
+    """Flows one after the other, as one text."""
     pieces: list[str] = []
     begins: list[int] = []
     headings: list[Mark] = []
@@ -132,7 +145,7 @@ def joined(flows: Iterable[Flow], heading: str) -> JoinedText:
         white = "\n\n" if text and at else ""
         at += len(white)
         begins.append(at)
-        headings += sorted(mark.moved(at) for mark in flow.marks if mark.kind == heading)
+        headings += (mark.moved(at) for mark in flow.headings())
         pieces += [white, text]
         at += len(text)
     return JoinedText("".join(pieces), tuple(begins), tuple(headings))

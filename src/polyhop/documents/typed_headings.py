@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from polyhop.documents.flow import Mark
+from polyhop.documents.flow import HEADING, Mark
 from polyhop.documents.sentences import indent
 
 _RULE: Final = re.compile(r"([=\-~^+*#_\"])\1{2,}")
@@ -68,7 +68,7 @@ def typed_headings(text: str) -> list[Mark]:
         line = one.line
         start = at + lines[line].index(one.said)
         level = one.signs or (rules.index(one.rule) if one.rule in rules else len(rules)) + 1
-        headings.append(Mark(start, start + len(one.said), "heading", level))
+        headings.append(Mark(start, start + len(one.said), HEADING, level))
     return headings
 
 

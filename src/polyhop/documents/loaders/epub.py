@@ -13,7 +13,6 @@ from polyhop.documents.flow import Flow, joined
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, PartEvents, opened
 from polyhop.documents.loaders.html import content_of, read_page
 from polyhop.documents.loaders.office_parts import part_named
-from polyhop.documents.loaders.web_furniture import HEADING
 from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
@@ -55,7 +54,7 @@ class EpubLoader:
                     chapters.append(content_of(read_page(content), of_site=False))
                 except DocumentError as error:
                     unread.append(Skipped(f"{uri}#{part}", str(error)))
-        read = joined(chapters, HEADING)
+        read = joined(chapters)
         if read.text or not unread:
             author = ", ".join(filter(None, map(one_line, package.creators)))
             metadata = {"author": author} if author else {}

@@ -15,12 +15,11 @@ from typing import ClassVar
 
 from polyhop.documents.edits import TextEdits
 from polyhop.documents.encoding import clean, decode
-from polyhop.documents.flow import Flow, Gap
+from polyhop.documents.flow import HEADING, Flow, Gap
 from polyhop.documents.loaders.definitions import Definition
 from polyhop.documents.loaders.formulas import MathMarkup
 from polyhop.documents.loaders.web_furniture import (
     CONTENT,
-    HEADING,
     LIST,
     NAVIGATION,
     SITE,
@@ -103,7 +102,7 @@ def content_of(page: Page, *, of_site: bool = True) -> Flow:
     text, verbatim = kept.text(), sorted(mark for mark in kept.marks if mark.kind == VERBATIM)
     words = (edit for mark in verbatim for edit in cut_word_edits(text, mark.start, mark.end))
     content = _edited(kept, TextEdits(words))
-    content.marks = [mark for mark in content.marks if mark.kind == HEADING]
+    content.marks = content.headings()
     return content
 
 

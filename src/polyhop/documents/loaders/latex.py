@@ -53,7 +53,7 @@ class LatexLoader:
         """One document, with its own title, or called after its file. Raises DocumentError for binary content."""
         read = _Reader(read_text(path), path.parent if uri_of(path) == uri else None)
         document = file_document(uri, read.flow.text(), self.media_type, title=read.title)
-        yield headed(document, (mark for mark in read.flow.marks if mark.kind == "heading"))
+        yield headed(document, read.flow.headings())
 
 
 def shown(source: str) -> str:
@@ -224,13 +224,7 @@ class _Reader:
         self._tokens.option()
         said = self._apart(self._tokens.argument())
         self._end_paragraph()
-        self._write_heading(said, level)
-
-    def _write_heading(self, said: str, level: int) -> None:
-        self._text.flow.begin("heading", level)
-        self._text.flow.write(said)
-        self._text.flow.end("heading")
-        self._text.flow.part(Gap.PARAGRAPH)
+        self._text.flow.heading(said, level)
 
     def _cite(self, name: str) -> None:
         options = [self._apart(option) for option in iter(self._tokens.option, None)]
@@ -297,7 +291,7 @@ class _Reader:
         if name in LISTS:
             self._lists.append(_List(name))
         elif name == "abstract":
-            self._write_heading("Abstract", HEADINGS["section"])
+            self._text.flow.heading("Abstract", HEADINGS["section"])
 
     def _end(self) -> None:
         name = self._plain()

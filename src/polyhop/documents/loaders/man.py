@@ -183,11 +183,7 @@ class _Page:
         self._heading, self._tags, self._after, self._said = "" if said else name, 0, "", ""
         if said:
             self._synopsis = said.strip() == "SYNOPSIS"
-            self.flow.part(Gap.PARAGRAPH)
-            self.flow.begin("heading", 1 if name in ("SH", "Sh") else 2)
-            self.flow.write(self._letters(said))
-            self.flow.end("heading")
-            self.flow.part(Gap.PARAGRAPH)
+            self.flow.heading(self._letters(said), 1 if name in ("SH", "Sh") else 2)
 
     def _item(self, line: RoffLine) -> None:
         """The term of a description, which is on this line or the next, or the mark of an item."""

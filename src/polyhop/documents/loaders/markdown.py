@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.edits import TextEdit, TextEdits
 from polyhop.documents.encoding import read_text
-from polyhop.documents.flow import Mark
+from polyhop.documents.flow import HEADING, Mark
 from polyhop.documents.loaders.definitions import described, is_term
 from polyhop.documents.loaders.front_matter import split_front_matter, told_above
 from polyhop.documents.loaders.markdown_marks import LINE_BREAK, without_marks
@@ -76,7 +76,7 @@ def readable(text: str) -> str:
 def headings_in(text: str) -> list[Mark]:
     """The headings of a text, outside of code and without their marks."""
     return [
-        Mark(*found.span("said" if found["said"] else "ruled"), "heading", _level(found))
+        Mark(*found.span("said" if found["said"] else "ruled"), HEADING, _level(found))
         for found in _HEADING.finditer(_prose(text))
     ]
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from polyhop.documents.edits import TextEdits
 from polyhop.documents.encoding import read_text
-from polyhop.documents.flow import Mark
+from polyhop.documents.flow import HEADING, Mark
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.wrapped_lines import flowing
@@ -51,9 +51,7 @@ class OrgLoader:
         title = settings.pop("title", "")
         metadata = {name: settings[name] for name in ("author", "date") if settings.get(name)}
         document = file_document(uri, _shown(source).strip("\n"), self.media_type, title=title, metadata=metadata)
-        marks = (
-            Mark(*found.span("said"), "heading", len(found["stars"])) for found in _HEADING.finditer(document.text)
-        )
+        marks = (Mark(*found.span("said"), HEADING, len(found["stars"])) for found in _HEADING.finditer(document.text))
         yield headed(document, marks)
 
 

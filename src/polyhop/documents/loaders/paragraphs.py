@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from polyhop.documents.flow import Gap
+from polyhop.documents.flow import HEADING, Gap
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
@@ -86,9 +86,9 @@ class Paragraphs:
         listed = bool(mark) and not is_heading and not in_cell
         flow.part(Gap.LINE if in_cell or (listed and self._after_item) else Gap.PARAGRAPH)
         if is_heading:
-            flow.begin("heading", _level(kind))
+            flow.begin(HEADING, _level(kind))
         flow.write_exactly(f"{mark}{text}" if listed else text)
-        flow.end("heading")
+        flow.end(HEADING)
         self._after_item = listed
         if kind == "title":
             self.title = self.title or text

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from polyhop.documents.flow import JoinedText
 from polyhop.documents.loaders.page_contents import without_contents
 from polyhop.documents.loaders.page_furniture import without_furniture
 from polyhop.documents.loaders.pdf_forms import entries_of, with_entries
 from polyhop.documents.loaders.pdf_lines import PageLine, lines_of
 from polyhop.documents.loaders.pdf_tables import with_tables
-from polyhop.documents.loaders.pdf_text import PagedText, paged_text
-from polyhop.documents.loading import file_document, one_line
+from polyhop.documents.loaders.pdf_text import paged_text
+from polyhop.documents.loading import file_document, headed, one_line
 from polyhop.errors import DocumentError
 from polyhop.types import Document
 
@@ -55,18 +56,14 @@ class PdfLoader:
                 "has no text, only pictures of it (a scan?)" if pages else "has no pages",
                 remedy="Recognise its text first (OCR), and index the result.",
             )
-        yield replace(
-            file_document(uri, read.text, self.media_type, title=title or _first_words(read)),
-            pages=read.pages,
-            headings=read.headings,
-            levels=read.levels,
-        )
+        document = file_document(uri, read.text, self.media_type, title=title or _first_words(read))
+        yield headed(replace(document, pages=read.begins), read.headings)
 
 
-def _first_words(read: PagedText) -> str:
+def _first_words(read: JoinedText) -> str:
     """The heading on the first page, or the first line."""
-    second_page = read.pages[1] if len(read.pages) > 1 else len(read.text)
-    heading = next((read.text[start:end] for start, end in read.headings if start < second_page), "")
+    second_page = read.begins[1] if len(read.begins) > 1 else len(read.text)
+    heading = next((read.text[mark.start : mark.end] for mark in read.headings if mark.start < second_page), "")
     return (heading or read.text.partition("\n")[0])[:_LONGEST_TITLE]
 
 

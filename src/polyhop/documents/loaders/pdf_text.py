@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import median
 from typing import Final
 
+from polyhop.documents.flow import HEADING, JoinedText, Mark
 from polyhop.documents.loaders.pdf_lines import PageLine
 from polyhop.documents.sentences import begins_item, has_ended, is_cut, item_lines
 from polyhop.documents.wrapped_lines import word_edits
@@ -27,18 +27,11 @@ _SPACE: Final = 0.12  # of it, which is more than nothing
 _NEIGHBOURS: Final = 40  # lines before and after that tell how wide a column is
 
 
-@dataclass(frozen=True, slots=True)
-class PagedText:
-    """A text, where each page of it begins, and where its headings stand, as half-open ranges."""
+def paged_text(pages: Sequence[Sequence[PageLine]]) -> JoinedText:
+    """The text of pages, with words and paragraphs whole that lines, columns and pages parted.
 
-    text: str
-    pages: tuple[int, ...]
-    headings: tuple[tuple[int, int], ...]
-    levels: tuple[int, ...]  # of each heading, 1 the one with the largest letters
-
-
-def paged_text(pages: Sequence[Sequence[PageLine]]) -> PagedText:
-    """The text of pages, with words and paragraphs whole that lines, columns and pages parted."""
+    Headings with the largest letters are the highest.
+    """
     layout = _Layout([line for page in pages for line in page])
     pieces: list[str] = []
     begins: list[int] = []  # where each line begins
@@ -57,12 +50,11 @@ def paged_text(pages: Sequence[Sequence[PageLine]]) -> PagedText:
     headings = [(begins[first], begins[last] + len(layout.lines[last].text)) for first, last in found]
     sizes = [round(layout.lines[first].size) for first, _ in found]
     deeper = sorted(set(sizes), reverse=True)
-    return PagedText(
-        edits.applied(text),
-        tuple(map(edits.moved, starts)),
-        tuple((edits.moved(start), edits.moved(end)) for start, end in headings),
-        tuple(deeper.index(size) + 1 for size in sizes),
+    marks = (
+        Mark(edits.moved(start), edits.moved(end), HEADING, deeper.index(size) + 1)
+        for (start, end), size in zip(headings, sizes, strict=True)
     )
+    return JoinedText(edits.applied(text), tuple(map(edits.moved, starts)), tuple(marks))
 
 
 class _Layout:

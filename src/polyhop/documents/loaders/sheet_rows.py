@@ -52,10 +52,7 @@ def sheets_document(sheets: Iterable[tuple[str, Sheet]], uri: str, media_type: s
     for name, sheet in sheets:
         if not sheet.rows:
             continue
-        flow.part(Gap.PARAGRAPH)
-        flow.begin("heading")
-        flow.write(name)
-        flow.end("heading")
+        flow.heading(name)
         for lines in _sheet_lines(sheet):
             flow.part(Gap.PARAGRAPH)
             for line in filter(None, lines):

@@ -14,7 +14,6 @@ from polyhop.documents.tables import Cell, Tables
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-HEADING: Final = "heading"
 _TITLES: Final = frozenset(("title", "ctrTitle"))
 _REPEATED: Final = frozenset(("sldNum", "dt", "ftr", "hdr", "sldImg"))  # on every slide the same, or a picture of it
 _LISTS: Final = frozenset(("body", "obj"))
@@ -91,10 +90,7 @@ class Slide:
         """All of it, with the title as a heading."""
         self.end_shape()
         flow = Flow()
-        flow.begin(HEADING)
-        flow.write(self.title)
-        flow.end(HEADING)
-        flow.part(Gap.PARAGRAPH)
+        flow.heading(self.title)
         flow.append(self.tables.finished())
         return flow
 
@@ -121,7 +117,7 @@ def slides_document(
         else:
             title = title or slide.title
         flows.append(Flow() if slide.hidden else flow)
-    read = joined(flows, HEADING)
+    read = joined(flows)
     if read.text or not hidden:
         document = file_document(uri, read.text, media_type, title=title)
         yield headed(replace(document, pages=read.begins), read.headings)

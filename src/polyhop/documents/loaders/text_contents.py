@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from polyhop.documents.flow import Mark
+from polyhop.documents.flow import HEADING, Mark
 from polyhop.documents.loading import bare
 
 _ENTRY: Final = re.compile(
@@ -115,6 +115,6 @@ def _marks(lines: Sequence[str], headings: dict[int, _Entry]) -> list[Mark]:
     for number, line in enumerate(lines):
         if number in headings:
             start = at + len(line) - len(line.lstrip())
-            marks.append(Mark(start, at + len(line.rstrip()), "heading", headings[number].level))
+            marks.append(Mark(start, at + len(line.rstrip()), HEADING, headings[number].level))
         at += len(line) + 1
     return marks

@@ -13,11 +13,10 @@ from itertools import chain
 from typing import Final
 
 from polyhop.documents.edits import TextEdit, TextEdits
-from polyhop.documents.flow import Mark
+from polyhop.documents.flow import HEADING, Mark
 from polyhop.documents.loaders.web_links import LINK, Links
 from polyhop.documents.loaders.web_navigation import Navigation
 
-HEADING: Final = "heading"
 TITLE: Final = "title"  # a heading of level 1
 LIST: Final = "list"
 CONTENT: Final = "content"

@@ -62,8 +62,7 @@ class XmlLoader:
             parse_xml([text.encode()], tree, _KIND, "utf-8")
         flow = Flow()
         _write(tree.root, flow, 0)
-        marks = [mark for mark in flow.marks if mark.kind == "heading"]
-        text = flow.text()
+        marks, text = flow.headings(), flow.text()
         title = text[marks[0].start : marks[0].end] if marks else None
         yield headed(file_document(uri, text, self.media_type, title=title), marks)
 
@@ -142,7 +141,7 @@ def _write(element: _Element, flow: Flow, depth: int) -> None:
     """What an element says, and the elements in it."""
     name, parts = element.name.lower(), element.parts
     if name in _TITLES and not any(part.name.lower() in _TITLES for part in parts):
-        _write_title(element, flow, depth)
+        flow.heading(element.all(), max(1, depth))
     elif name in _AS_WRITTEN or (not parts and element.is_running):
         _write_lines(element, flow)
     elif element.is_running and not any(part.parts and not part.is_running for part in parts):
@@ -185,14 +184,6 @@ def _write_parts(element: _Element, flow: Flow, depth: int) -> None:
 def _record(name: str, values: Mapping[str, str]) -> str:
     """Values behind their names, the first of which is told what the record is: ``country name: Aruba; code: AW``."""
     return one_line(f"{name} {'; '.join(pairs(values, values.values()))}")
-
-
-def _write_title(element: _Element, flow: Flow, depth: int) -> None:
-    flow.part(Gap.PARAGRAPH)
-    flow.begin("heading", max(1, depth))
-    flow.write(element.all())
-    flow.end("heading")
-    flow.part(Gap.PARAGRAPH)
 
 
 def _write_paragraph(said: str, flow: Flow) -> None:

@@ -159,8 +159,8 @@ class TextWithFormulas(PartEvents):
         return text
 
 
-class MathMarkup:
-    """Reads what is in a formula of a web page, however broken."""
+class MathMarkup(PartEvents):
+    """Reads what is in a formula of a web page, however broken, or of OpenDocument."""
 
     def __init__(self) -> None:
         self._tags = [FORMULA]
@@ -172,16 +172,16 @@ class MathMarkup:
             self._end()
         return _seen(self._open[0])
 
-    def start(self, tag: str) -> None:
+    def start(self, name: str, attributes: Attributes) -> None:
         """An element begins."""
         if len(self._open) < _DEEPEST:
-            self._tags.append(tag)
-            self._open.append(_Element(_OFFICE.get(tag, tag)))
+            self._tags.append(name)
+            self._open.append(_Element(_OFFICE.get(name, name)))
 
-    def end(self, tag: str) -> None:
+    def end(self, name: str) -> None:
         """An element ends, if it has begun, and with it what was left open in it."""
-        if tag in self._tags[1:]:
-            while self._tags[-1] != tag:
+        if name in self._tags[1:]:
+            while self._tags[-1] != name:
                 self._end()
             self._end()
 

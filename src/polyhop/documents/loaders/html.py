@@ -202,7 +202,7 @@ class Page:
         if tag in _ENDS_FORMULA:
             self._end_formula()  # it was left open
         if self._formula is not None:
-            self._formula.start(tag)
+            self._formula.start(tag, attributes)
         elif self._within:
             self._depth += tag == self._within
         elif tag in self._dropped or self._is_left_out(tag, attributes):

@@ -68,21 +68,20 @@ class OdfEvents(PartEvents):
         self._change = ""  # that is being described
         self._deletions: set[str] = set()  # changes of which the text is gone, wherever it is written,
         self._deleted: set[str] = set()  # and those that are open
-        self._formula = _Formula()  # that is open, if it is
+        self._formula: MathMarkup | None = None  # that is open
         self._root = ""
         self._in_body = False
         self._in_title = False
 
     def start(self, name: str, attributes: Attributes) -> None:
         """An element begins."""
-        if self._formula.is_open:
+        if self._formula is not None:
             self._formula.start(name, attributes)
         elif self._left_out or self._is_left_out(name, attributes):
             self._left_out += 1
             self._describe_change(name, attributes)
         elif name == "math":
-            self._formula = _Formula()
-            self._formula.start(name, attributes)
+            self._formula = MathMarkup()
         elif self._in_body:
             self._starts(name, attributes)
         else:
@@ -93,10 +92,11 @@ class OdfEvents(PartEvents):
 
     def end(self, name: str) -> None:
         """An element ends."""
-        if self._formula.is_open:
+        if self._formula is not None and name == "math":
+            self._write_formula(self._formula.text())
+            self._formula = None
+        elif self._formula is not None:
             self._formula.end(name)
-            if not self._formula.is_open:
-                self._write_formula(self._formula.text)
         elif self._left_out:
             self._left_out -= 1
         elif self._in_body:
@@ -109,7 +109,7 @@ class OdfEvents(PartEvents):
 
     def data(self, text: str) -> None:
         """Text within an element."""
-        if self._formula.is_open:
+        if self._formula is not None:
             self._formula.data(text)
         elif self._left_out:
             return
@@ -211,9 +211,9 @@ class OdfEvents(PartEvents):
     def _read_formula(self, part: str) -> None:
         """The formula that a part of its own holds, if it is one."""
         if self.archive is not None and part:
-            formula = _Formula()
+            formula = MathMarkup()
             self.archive.parse(f"{part.removeprefix('./')}/content.xml", formula)
-            self._write_formula(formula.text)
+            self._write_formula(formula.text())
 
     def _write_formula(self, text: str) -> None:
         if self._open:
@@ -278,37 +278,6 @@ class OdfText(OdfEvents, ABC):
 
     def _end_cell(self) -> None:
         self._tables().end_cell()
-
-
-class _Formula(PartEvents):
-    """Reads a formula, as a part of its own or within another; of a part that is none, nothing."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self._math: MathMarkup | None = None
-        self._depth = 0
-
-    @property
-    def is_open(self) -> bool:
-        return self._depth > 0
-
-    def start(self, name: str, attributes: Attributes) -> None:
-        self._depth += 1
-        if self._depth == 1 and name == "math":
-            self._math = MathMarkup()
-        elif self._math is not None:
-            self._math.start(name)
-
-    def end(self, name: str) -> None:
-        self._depth -= 1
-        if self._math is not None and self._depth:
-            self._math.end(name)
-        elif self._math is not None:
-            self.text = self._math.text()
-
-    def data(self, text: str) -> None:
-        if self._math is not None:
-            self._math.data(text)
 
 
 def _is_above(position: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import quopri
 import re
 from datetime import datetime
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -17,13 +17,12 @@ from polyhop.errors import DocumentError
 
 _WORD: Final = r"=\?[^?\s]+\?[bBqQ]\?[^?]*\?="
 _WORDS: Final = re.compile(rf"{_WORD}(?:\s+{_WORD})*")
-_ENCODED: Final = re.compile(r"=\?([^?\s*]+)[^?\s]*\?([bBqQ])\?([^?]*)\?=")
 
 
 def header(message: Message, name: str) -> str:
     """The first header of a name, decoded; nothing where there is none."""
     written = next((str(value) for key, value in message.raw_items() if key.lower() == name), "")
-    return decoded_words(_text(written.encode("utf-8", errors="surrogateescape"), None))
+    return decoded_words(_text(written.encode("utf-8", errors="surrogateescape"), ""))
 
 
 def decoded_words(text: str) -> str:
@@ -46,28 +45,16 @@ def day_and_time(when: datetime) -> str:
 
 def _joined(words: str) -> str:
     """Encoded words as a text; letters of several bytes may be parted between words of one encoding."""
-    runs: list[tuple[str, bytes]] = []
-    for word in _ENCODED.finditer(words):
-        try:
-            content = _bytes(word[2], word[3])
-        except ValueError:
-            return words
-        if runs and runs[-1][0] == word[1].lower():
-            runs[-1] = (runs[-1][0], runs[-1][1] + content)
-        else:
-            runs.append((word[1].lower(), content))
-    return "".join(_text(content, charset) for charset, content in runs)
-
-
-def _bytes(encoding: str, written: str) -> bytes:
-    """Raises ValueError."""
-    if encoding in "bB":
-        return base64.b64decode(written + "=" * (-len(written) % 4))
-    return quopri.decodestring(written.encode("utf-8", errors="replace"), header=True)
-
-
-def _text(content: bytes, charset: str | None) -> str:
+    raw = one_line(words).encode("utf-8", errors="replace").decode("latin-1")  # the module takes a letter for a byte
     try:
-        return decode(content, charset)
+        runs = decode_header(raw)
+    except HeaderParseError:
+        return words
+    return "".join(_text(content, (charset or "").partition("*")[0]) for content, charset in runs)
+
+
+def _text(content: bytes | str, charset: str) -> str:
+    try:
+        return decode(content.encode("latin-1") if isinstance(content, str) else content, charset)
     except DocumentError:  # binary
         return ""

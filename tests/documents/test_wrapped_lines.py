@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from polyhop.documents.encoding import clean
 from polyhop.documents.loaders.text import TextLoader
-from polyhop.documents.wrapped_lines import flowing, whole_words
+from polyhop.documents.wrapped_lines import flowing, word_edits
 from polyhop.types import Document
 
 PROSE = (
@@ -42,18 +42,19 @@ SECOND = "Nobody but the keeper may open the inner gate, unless the surveyor has
     ],
 )
 def test_a_hyphen_at_a_line_end_goes_unless_the_word_has_one(text: str, whole: str) -> None:
-    assert whole_words(text) == whole
+    assert word_edits(text).applied(text) == whole
 
 
 def test_a_text_that_cuts_words_cuts_those_it_does_not_tell_of_too() -> None:
     """Words that stand in it by themselves, such as over and flow, do not tell that they were two."""
     said = "Water may flow over the wall. The carpenter came. The car-\npenter mended the over-\nflow."
-    assert whole_words(said).endswith("The carpenter mended the overflow.")
+    assert word_edits(said).applied(said).endswith("The carpenter mended the overflow.")
 
 
 def test_a_long_chain_of_hyphens_takes_no_time() -> None:
     began = time.process_time()
-    assert whole_words("4D-" * 20_000).endswith("4D-")
+    text = "4D-" * 20_000
+    assert word_edits(text).applied(text).endswith("4D-")
     assert time.process_time() - began < 5.0
 
 

@@ -26,6 +26,11 @@ FIELD: Final = re.compile(r"[^\W\d_][^\n:;]{0,60}:(?:\s|$)")  # of a record: "Ne
 _MARK: Final = re.compile(r"\s*(?:[-*+•]|\(?\d{1,3}[.)])\s+")  # of an item
 
 
+def indent(line: str) -> int:
+    """How much white space a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
 def is_head(labels: AbstractSet[str]) -> bool:
     """Whether lines with these labels, in small letters, are the head of mail or of minutes."""
     is_mail = not SENDERS.isdisjoint(labels) and not SUBJECTS.isdisjoint(labels)
@@ -96,18 +101,13 @@ def _field(line: str, below: str) -> _Field | None:
     mark, label = _label(line)
     if label is None:
         return None
-    column = _column(line)
+    column = indent(line)
     is_empty = not line[label.end() :].strip()
-    is_above = _column(below) > column and _label(below)[1] is not None
+    is_above = indent(below) > column and _label(below)[1] is not None
     return _Field(label[0].rstrip(), column, mark is not None, is_above and (is_empty or mark is not None))
 
 
 def _label(line: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
     """The mark of an item and the label that a line begins with."""
     mark = _MARK.match(line)
-    return mark, FIELD.match(line, mark.end() if mark else _column(line))
-
-
-def _column(line: str) -> int:
-    """Where what a line says begins."""
-    return len(line) - len(line.lstrip())
+    return mark, FIELD.match(line, mark.end() if mark else indent(line))

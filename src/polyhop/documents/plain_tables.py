@@ -16,7 +16,8 @@ from operator import or_
 from typing import Final, NamedTuple
 
 from polyhop.documents.edits import TextEdit
-from polyhop.documents.sentences import begins_item, indent
+from polyhop.documents.labelled_lines import indent
+from polyhop.documents.sentences import begins_item
 from polyhop.documents.tables import rows_as_lines, typed_cell
 
 _RULE: Final = re.compile(r"(?=.*[-=_\u2500-\u257f]{3})[\s|+:=_\u2500-\u257f-]+")  # "-----+-----", "=====  ====="

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final
 
-from polyhop.documents.labelled_lines import FIELD, is_head, records_in
+from polyhop.documents.labelled_lines import FIELD, indent, is_head, records_in
 from polyhop.english.words import ARTICLES, AUXILIARIES, CONJUNCTIONS, PREPOSITIONS
 
 # An end mark with what closes after it and the marks of notes ("[3]"), then white space and something that can begin a
@@ -240,11 +240,6 @@ def line_goes_on(before: str, line: str, width: int) -> bool:
     if full or 2 * len(before) <= width or has_ended(before):
         return full
     return line[:1].islower() or before.endswith(",") or before.split()[-1].lower() in _WAITING
-
-
-def indent(line: str) -> int:
-    """How much white space a line begins with."""
-    return len(line) - len(line.lstrip())
 
 
 def begins_item(line: str) -> bool:

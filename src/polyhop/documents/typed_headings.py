@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from polyhop.documents.flow import HEADING, Mark
-from polyhop.documents.sentences import indent
+from polyhop.documents.labelled_lines import indent
 
 _RULE: Final = re.compile(r"([=\-~^+*#_\"])\1{2,}")
 _FENCE: Final = re.compile(r"([-.=_*+])\1{3}|(```).*")

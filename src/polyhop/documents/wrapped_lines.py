@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Final
 
 from polyhop.documents.edits import TextEdit, TextEdits
+from polyhop.documents.labelled_lines import indent
 from polyhop.documents.plain_tables import plain_tables
 from polyhop.documents.sentences import (
     LABEL,
     NARROWEST,
     WIDEST,
     entry_lines,
-    indent,
     is_cut,
     keeps_lines,
     line_goes_on,
@@ -27,11 +27,6 @@ _WORD: Final = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _SPACES: Final = re.compile(r"(?<=\S) {2,}(?=\S)")
 _FEWEST: Final = 4  # lines of a block that tells its own width
 _CONJUNCTIONS: Final = frozenset(("and", "or", "nor", "to", "und", "oder", "bzw", "et", "ou", "y", "o", "e"))
-
-
-def whole_words(text: str) -> str:
-    """A text with the words joined that a hyphen parts at the end of a line."""
-    return word_edits(text).applied(text)
 
 
 def word_edits(text: str) -> TextEdits:
@@ -100,7 +95,8 @@ def flowing(text: str) -> str:
     for table in plain_tables(lines):
         flowed += [*_flowed(lines[at : table.first], width), *table.rows]
         at = table.end
-    return whole_words("\n".join([*flowed, *_flowed(lines[at:], width)]))
+    joined = "\n".join([*flowed, *_flowed(lines[at:], width)])
+    return word_edits(joined).applied(joined)
 
 
 def _flowed(lines: Sequence[str], width: int) -> list[str]:

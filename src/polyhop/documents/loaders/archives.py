@@ -43,6 +43,12 @@ class ArchiveKind:
     remedy: str
 
 
+def count_in(attributes: Attributes, name: str, digits: int = 9) -> int:
+    """How often something is repeated, or how many places it spans, up to so many digits."""
+    written = attributes.get(name, "")
+    return max(1, int(written)) if written.isascii() and written.isdigit() and len(written) <= digits else 1
+
+
 class PartEvents:
     """What happens in a part, names without their namespaces; each kind of part overrides what it cares about."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, opened
+from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, count_in, opened
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loaders.paragraphs import DASH, Paragraphs, ParagraphStyles, is_item
@@ -164,15 +164,11 @@ class _Body(TextWithFormulas):
         elif name == "vertAlign" and self._in_run:
             self._raised = value == "superscript"
         elif name == "gridSpan" and cell is not None:
-            cell.columns = _number(value)
+            cell.columns = count_in(attributes, "val", 4)
         elif name == "gridBefore" and value != "0":  # columns that the row begins behind
-            self.paragraphs.tables.begin_cell(Cell(columns=_number(value)))
+            self.paragraphs.tables.begin_cell(Cell(columns=count_in(attributes, "val", 4)))
             self.paragraphs.tables.end_cell()
         elif name == "vMerge" and cell is not None:
             cell.above = value != "restart"
         elif name == "tblHeader":
             self.paragraphs.tables.head()
-
-
-def _number(written: str) -> int:
-    return int(written[:4]) if written.isascii() and written.isdigit() else 1

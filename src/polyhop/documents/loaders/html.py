@@ -16,6 +16,7 @@ from typing import ClassVar
 from polyhop.documents.edits import TextEdits
 from polyhop.documents.encoding import clean, decode
 from polyhop.documents.flow import HEADING, Flow, Gap
+from polyhop.documents.loaders.archives import count_in
 from polyhop.documents.loaders.definitions import Definition
 from polyhop.documents.loaders.formulas import MathMarkup
 from polyhop.documents.loaders.web_furniture import (
@@ -72,7 +73,7 @@ _KINDS = {
     **dict.fromkeys(("header", "footer", "aside"), SITE),
     "pre": VERBATIM,
 }
-_LONG_NUMBER = 5  # digits
+_LONG_NUMBER = 4  # digits
 _MAY_BE_EMPTY = _NEVER_TEXT | _FURNITURE | {"td", "th", "title"}  # as <td/>
 
 
@@ -335,7 +336,7 @@ class Page:
             if self._names_columns:
                 self._tables.head()
         elif tag in ("td", "th"):
-            columns, rows = (_number(attributes.get(name, "")) for name in ("colspan", "rowspan"))
+            columns, rows = (count_in(attributes, name, _LONG_NUMBER) for name in ("colspan", "rowspan"))
             self._tables.begin_cell(Cell(heading=tag == "th", columns=columns, rows=rows))
 
     def _name(self, text: str) -> None:
@@ -393,7 +394,3 @@ def _kind(tag: str) -> str:
 
 def _broken(breaks: str) -> Gap:
     return (Gap.NONE, Gap.LINE, Gap.PARAGRAPH)[min(len(breaks), 2)]
-
-
-def _number(written: str) -> int:
-    return int(written) if written.isascii() and written.isdigit() and len(written) < _LONG_NUMBER else 1

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from polyhop.documents.encoding import clean
-from polyhop.documents.loaders.archives import Attributes, PartArchive, PartEvents
+from polyhop.documents.loaders.archives import Attributes, PartArchive, PartEvents, count_in
 from polyhop.documents.loaders.formulas import MathMarkup
-from polyhop.documents.loaders.odf_styles import OdfStyles, count_in, is_bold
+from polyhop.documents.loaders.odf_styles import OdfStyles, is_bold
 from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
 

@@ -11,12 +11,6 @@ _STYLED: Final = ("text-properties", "table-properties", "drawing-page-propertie
 _MOMENTS: Final = frozenset(("year", "month", "day", "hours", "minutes", "seconds"))
 
 
-def count_in(attributes: Attributes, name: str) -> int:
-    """How often something is repeated, or how many places it spans."""
-    written = attributes.get(name, "")
-    return max(1, int(written)) if written.isascii() and written.isdigit() and len(written) < 10 else 1
-
-
 def is_bold(weight: str) -> bool:
     """Whether letters of a weight are bold."""
     return weight == "bold" or weight in ("600", "700", "800", "900")

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.encoding import clean
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartEvents
+from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartEvents, count_in
 from polyhop.documents.loaders.number_formats import plain_number
 from polyhop.documents.loaders.odf_events import DRAWN, OdfEvents
-from polyhop.documents.loaders.odf_styles import count_in, is_bold
+from polyhop.documents.loaders.odf_styles import is_bold
 from polyhop.documents.loaders.opendocument import read_opendocument
 from polyhop.documents.loaders.sheet_rows import sheets_document
 from polyhop.documents.loaders.sheets import (
@@ -27,7 +27,6 @@ from polyhop.documents.loaders.sheets import (
     Sheet,
     SheetCell,
     ValueKind,
-    hidden_sheet,
 )
 from polyhop.documents.loading import OPEN_SPREADSHEET
 from polyhop.reports import Skipped
@@ -69,10 +68,7 @@ class OdsLoader:
         """
         workbook = _Workbook(CellCount(self.cells))
         read_opendocument(path, _SPREADSHEET, self.largest, workbook)
-        document = sheets_document(workbook.sheets(), uri, self.media_type, workbook.title.strip())
-        if document.text or not workbook.hidden:
-            yield document
-        yield from (hidden_sheet(uri, name) for name in workbook.hidden)
+        yield from sheets_document(workbook.sheets(), workbook.hidden, uri, self.media_type, workbook.title.strip())
 
 
 class _Workbook(OdfEvents):

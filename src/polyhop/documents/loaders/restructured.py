@@ -11,8 +11,9 @@ from itertools import dropwhile, takewhile
 from textwrap import dedent
 from typing import Final
 
+from polyhop.documents.labelled_lines import indent
 from polyhop.documents.loaders.definitions import described, is_term
-from polyhop.documents.sentences import begins_item, indent
+from polyhop.documents.sentences import begins_item
 
 _EXPLICIT: Final = re.compile(r"\.\.(?:[ \t]+(\S.*))?")
 _SAYS: Final = re.compile(  # what a reader sees, or where a link leads

@@ -15,6 +15,7 @@ from polyhop.documents.flow import Flow, Gap
 from polyhop.documents.loaders.sheets import Sheet, SheetCell, ValueKind
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, is_headed, rows_below
+from polyhop.reports import Skipped
 from polyhop.types import Document
 
 _TOGETHER: Final = 500  # rows
@@ -46,8 +47,13 @@ class _Block:
         return sorted({column for row in self.rows for column in row})
 
 
-def sheets_document(sheets: Iterable[tuple[str, Sheet]], uri: str, media_type: str, title: str) -> Document:
-    """The sheets, each below its name, which is a heading; those that are empty are left out."""
+def sheets_document(
+    sheets: Iterable[tuple[str, Sheet]], hidden: Sequence[str], uri: str, media_type: str, title: str
+) -> Iterator[Document | Skipped]:
+    """The sheets, each below its name, which is a heading; those that are empty are left out.
+
+    ``hidden``: the names of sheets that are not shown, and so not read, once the others are.
+    """
     flow = Flow()
     for name, sheet in sheets:
         if not sheet.rows:
@@ -58,7 +64,10 @@ def sheets_document(sheets: Iterable[tuple[str, Sheet]], uri: str, media_type: s
             for line in filter(None, lines):
                 flow.write_exactly(line)
                 flow.part(Gap.LINE)
-    return headed(file_document(uri, flow.text(), media_type, title=title), flow.marks)
+    if flow.text() or not hidden:
+        yield headed(file_document(uri, flow.text(), media_type, title=title), flow.marks)
+    for name in hidden:
+        yield Skipped(f"{uri}#{name}", "is a hidden sheet; show it, and it is read")
 
 
 def _sheet_lines(sheet: Sheet) -> Iterator[list[str]]:

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from polyhop.errors import DocumentError
-from polyhop.reports import Skipped
 
 LAST_ROW: Final = 1 << 20
 LAST_COLUMN: Final = 1 << 14
@@ -67,8 +66,3 @@ class Sheet:
     merged: list[CellRange] = field(default_factory=list)
     heads: set[int] = field(default_factory=set)  # rows that name columns,
     frozen: int = 0  # and so many at the top that stay where they are
-
-
-def hidden_sheet(uri: str, name: str) -> Skipped:
-    """A sheet that is not shown, and so not read."""
-    return Skipped(f"{uri}#{name}", "is a hidden sheet; show it, and it is read")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from polyhop.documents.flow import Flow, Gap, joined
-from polyhop.documents.loaders.archives import Attributes
+from polyhop.documents.loaders.archives import Attributes, count_in
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.tables import Cell, Tables
@@ -192,7 +192,7 @@ class SlidePart(TextWithFormulas):
         elif name == "tblPr" and attributes.get("firstRow") in _TRUE:
             self.slide.head()
         elif name == "tc":
-            columns, rows = (_number(attributes.get(span, "")) for span in ("gridSpan", "rowSpan"))
+            columns, rows = (count_in(attributes, span, 4) for span in ("gridSpan", "rowSpan"))
             self.slide.tables.begin_cell(Cell(columns=columns, rows=rows))
         elif name == "pPr":
             self._level = min(_DEEPEST, int(level)) if level.isdecimal() and len(level) < 3 else 0
@@ -212,7 +212,3 @@ class SlidePart(TextWithFormulas):
 def _is_above(baseline: str) -> bool:
     """Whether text is set above the line: by a share of the letters' height that is not nothing."""
     return baseline[:1].isdecimal() and bool(baseline.strip("0%"))
-
-
-def _number(written: str) -> int:
-    return int(written) if written.isdecimal() and len(written) < 5 else 1

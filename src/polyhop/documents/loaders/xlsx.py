@@ -11,7 +11,7 @@ from polyhop.documents.encoding import clean
 from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
 from polyhop.documents.loaders.sheet_rows import sheets_document
-from polyhop.documents.loaders.sheets import CellCount, Sheet, hidden_sheet
+from polyhop.documents.loaders.sheets import CellCount, Sheet
 from polyhop.documents.loaders.xlsx_parts import NO, CellStyles, SharedStrings, SheetPart, cell_ranges
 from polyhop.documents.loading import SPREADSHEET
 from polyhop.reports import Skipped
@@ -44,16 +44,14 @@ class XlsxLoader:
 
         Raises DocumentError for a file that is damaged, encrypted or too large.
         """
-        hidden: list[Skipped] = []
+        hidden: list[str] = []
         with opened(path, _SPREADSHEET, self.largest) as archive:
-            sheets = _sheets(archive, CellCount(self.cells), uri, hidden)
-            document = sheets_document(sheets, uri, self.media_type, own_title(archive))
-        if document.text or not hidden:
-            yield document
-        yield from hidden
+            sheets = _sheets(archive, CellCount(self.cells), hidden)
+            items = list(sheets_document(sheets, hidden, uri, self.media_type, own_title(archive)))
+        yield from items
 
 
-def _sheets(archive: PartArchive, count: CellCount, uri: str, hidden: list[Skipped]) -> Iterator[tuple[str, Sheet]]:
+def _sheets(archive: PartArchive, count: CellCount, hidden: list[str]) -> Iterator[tuple[str, Sheet]]:
     """The sheets with their names, one in memory at a time; those that are hidden are noted."""
     main = main_part(archive, "xl/workbook.xml")
     workbook = archive.elements(main, "workbookPr", "sheet")
@@ -67,7 +65,7 @@ def _sheets(archive: PartArchive, count: CellCount, uri: str, hidden: list[Skipp
         if name != "sheet" or relation is None or relation.kind != "worksheet":
             continue  # a sheet that is a chart
         if said.get("state", "visible") != "visible":
-            hidden.append(hidden_sheet(uri, shown))
+            hidden.append(shown)
             continue
         sheet = SheetPart(texts.texts, styles, Sheet(count), from_1904)
         _read_sheet(archive, relation.part, sheet)

@@ -6,8 +6,8 @@ import gzip
 from pathlib import Path
 
 from polyhop.documents.loaders.info import InfoLoader
-from polyhop.documents.reading import read
 from polyhop.types import Document
+from tests.worlds.documents import read
 
 INFO = """This is sluice.info, produced by makeinfo version 6.8 from sluice.texi.
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.documents.loaders.man import ManLoader
-from polyhop.documents.reading import read
 from polyhop.reports import Skipped
 from polyhop.types import Document
+from tests.worlds.documents import read
 
 MAN = r"""'\" t
 .\" A page of the mill's.

@@ -15,11 +15,12 @@ from polyhop.documents.loaders.jsonl import JsonlLoader
 from polyhop.documents.loaders.pdf import PdfLoader
 from polyhop.documents.loaders.text import TextLoader
 from polyhop.documents.loading import Loader
-from polyhop.documents.reading import Source, covers, find, fingerprint_file, given_path, read, uri_of
+from polyhop.documents.reading import Source, covers, find, fingerprint_file, given_path, uri_of
 from polyhop.errors import UsageError
 from polyhop.reports import Skipped
 from polyhop.settings import Chunking
 from polyhop.types import Document
+from tests.worlds.documents import read
 
 LOADERS: dict[str, Loader] = {"text": TextLoader(), "csv": CsvLoader(), "jsonl": JsonlLoader(), "pdf": PdfLoader()}
 root_user = getattr(os, "geteuid", lambda: 1)() == 0

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from polyhop.documents.loaders.xml import XmlLoader
-from polyhop.documents.reading import read as read_paths
 from polyhop.errors import DocumentError
 from polyhop.types import Document
+from tests.worlds.documents import read as read_paths
 
 MESSAGE = """\
 <?xml version="1.0"?>

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from polyhop.documents.loading import Loader
+from polyhop.documents.reading import find, unique
+from polyhop.reports import Skipped
+from polyhop.types import Document
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
 
@@ -44,6 +49,12 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
         path.write_text(text, encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def read(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Document | Skipped]:
+    """All documents under the paths, and what was skipped, as an index reads them."""
+    sources = find(paths, loaders=loaders)
+    return unique(item for each in sources for item in ([each] if isinstance(each, Skipped) else each.documents()))
 
 
 ALIASES = {  # of one person, by two names

@@ -65,14 +65,6 @@ class Source:
                 yield Skipped(self.uri, EMPTY)
 
 
-def read(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Document | Skipped]:
-    """All documents under the paths, and what was skipped; of documents with the same id the first one counts.
-
-    ``loaders`` are those registered, where none are given. Raises UsageError for a path that does not exist.
-    """
-    return unique(item for source in find(paths, loaders=loaders) for item in _read_one(source))
-
-
 def unique(items: Iterable[Document | Skipped]) -> Iterator[Document | Skipped]:
     """The items, with a document whose id an earlier one has as Skipped, which names both."""
     first: dict[str, str] = {}
@@ -174,13 +166,6 @@ def _covers(root: Path, uri: str) -> bool:
     own = uri_of(root).rstrip("/")
     is_folder = os.path.isdir(root)  # noqa: PTH112 - Path.is_dir() raises where a folder above it is closed
     return uri == own or uri.startswith(f"{own}/" if is_folder else f"{own}#")
-
-
-def _read_one(source: Source | Skipped) -> Iterator[Document | Skipped]:
-    if isinstance(source, Skipped):
-        yield source
-    else:
-        yield from source.documents()
 
 
 def _by_suffix(loaders: Mapping[str, Loader]) -> dict[str, Loader]:

@@ -194,9 +194,3 @@ def test_what_hands_files_on_is_read_again_once_another_loader_reads_more(
     assert version_of(loader()) == before
     monkeypatch.setattr(TextLoader, "version", "next")
     assert version_of(loader()) != before
-
-
-def test_mail_without_its_attachments_has_a_version_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = version_of(EmlLoader(attachments=False))
-    monkeypatch.setattr(TextLoader, "version", "next")
-    assert version_of(EmlLoader(attachments=False)) == before

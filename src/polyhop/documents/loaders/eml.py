@@ -25,12 +25,10 @@ class EmlLoader:
     suffixes: ClassVar[tuple[str, ...]] = (".eml",)
     media_type: ClassVar[str] = MAIL
 
-    attachments: bool = True  # whether those are read, too
-
     @cached_property
     def version(self) -> str:
         """The version of what it reads, and of what is read of attachments."""
-        return version_with("9", attached_loaders() if self.attachments else {})
+        return version_with("9", attached_loaders())
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The message, whose title is its subject, and what came with it.
@@ -39,5 +37,4 @@ class EmlLoader:
         """
         mail = mail_of(path.read_bytes())
         yield from (document for _, document in mail.documents(mail.paragraphs, uri, self.media_type))
-        if self.attachments:
-            yield from attached_documents(mail.attachments, uri)
+        yield from attached_documents(mail.attachments, uri)

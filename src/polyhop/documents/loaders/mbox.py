@@ -35,13 +35,12 @@ class MboxLoader:
     suffixes: ClassVar[tuple[str, ...]] = (".mbox",)
     media_type: ClassVar[str] = MAILBOX
 
-    attachments: bool = True  # whether those are read, too
     largest: int = 64 << 20  # bytes of a message
 
     @cached_property
     def version(self) -> str:
         """The version of what it reads, and of what is read of attachments."""
-        return version_with("9", attached_loaders() if self.attachments else {})
+        return version_with("9", attached_loaders())
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The messages, counted from 1. One that cannot be read is named, and the others follow.
@@ -69,8 +68,7 @@ class MboxLoader:
                 mail.thread = next((threads[each] for each in mail.replied_to if each in threads), mail.thread)
                 threads[mail.identity] = mail.thread
                 yield from self._documents(mail, box, uri, place, known[mail.identity])
-                if self.attachments:
-                    yield from attached_documents(mail.attachments, place)
+                yield from attached_documents(mail.attachments, place)
 
     def _documents(self, mail: Mail, box: Mailbox, uri: str, place: str, time: int) -> Iterator[Document]:
         paragraphs = box.own(mail.paragraphs, mail.replied_to)

@@ -121,6 +121,11 @@ class Tables:
         if self._tables:
             self._tables[-1].heads.add(len(self._tables[-1].rows))
 
+    def head_next(self) -> None:
+        """The cells of the row that begins next name columns."""
+        if self._tables:
+            self._tables[-1].heads.add(len(self._tables[-1].rows) + 1)
+
     def end_cell(self) -> None:
         """The open cell ends, if one is."""
         if self._tables:

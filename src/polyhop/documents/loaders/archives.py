@@ -43,6 +43,12 @@ class ArchiveKind:
     remedy: str
 
 
+def office_file(name: str, old: str, program: str, suffix: str) -> ArchiveKind:
+    """The kind of a file of an office program, which had another format before."""
+    remedy = f"Open it in a {program} and save it again as {suffix}."
+    return ArchiveKind(name=name, locked=f"encrypted, or an old {old} file", remedy=remedy)
+
+
 def count_in(attributes: Attributes, name: str, digits: int = 9) -> int:
     """How often something is repeated, or how many places it spans, up to so many digits."""
     written = attributes.get(name, "")

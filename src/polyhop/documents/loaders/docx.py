@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartArchive, count_in, opened
+from polyhop.documents.loaders.archives import LARGEST, Attributes, PartArchive, count_in, office_file, opened
 from polyhop.documents.loaders.formulas import FORMULA, FormulaText, TextWithFormulas
 from polyhop.documents.loaders.office_parts import main_part, own_title
 from polyhop.documents.loaders.paragraphs import DASH, Paragraphs, ParagraphStyles, is_item
@@ -21,11 +21,7 @@ _LEFT_OUT = frozenset(  # deleted, said twice, or how something is pronounced
 )
 _CHANGED = "Change"  # how the names of elements end that say what properties were before a change that is tracked
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
-_WORD = ArchiveKind(
-    name="a Word document",
-    locked="encrypted, or an old .doc file",
-    remedy="Open it in a word processor and save it again as .docx.",
-)
+_WORD = office_file("a Word document", ".doc", "word processor", ".docx")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 from urllib.parse import unquote
 
 from polyhop.documents.flow import Flow, joined
@@ -85,12 +85,6 @@ def _refuse_protected(archive: PartArchive, chapters: list[str]) -> None:
             raise DocumentError("is protected against copying (DRM)", remedy="Index a copy without protection.")
 
 
-class _Item(NamedTuple):
-    part: str
-    media_type: str
-    is_navigation: bool
-
-
 class _Package(PartEvents):
     """The description of a book: its title, its parts, and in which order they are read."""
 
@@ -98,7 +92,7 @@ class _Package(PartEvents):
         self.creators: list[str] = []
         self._folder = folder
         self._titles: list[str] = []
-        self._items: dict[str, _Item] = {}
+        self._pages: dict[str, str] = {}  # parts, by their ids
         self._order: list[str] = []
         self._contents: set[str] = set()  # parts that are nothing but a table of contents or a cover
         self._texts: list[str] | None = None  # what the open element's text goes into
@@ -110,8 +104,7 @@ class _Package(PartEvents):
 
     def chapters(self) -> list[str]:
         """The parts to be read, each once."""
-        items = (self._items[key] for key in self._order if key in self._items)
-        parts = (item.part for item in items if "html" in item.media_type and not item.is_navigation)
+        parts = (self._pages[key] for key in self._order if key in self._pages)
         return [part for part in dict.fromkeys(parts) if part not in self._contents]
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -119,9 +112,9 @@ class _Package(PartEvents):
             self._texts = self._titles if name == "title" else self.creators
             self._texts.append("")
         elif name == "item":
-            part = _normal(self._folder, attributes.get("href", ""))
             is_navigation = "nav" in attributes.get("properties", "").split()
-            self._items[attributes.get("id", "")] = _Item(part, attributes.get("media-type", ""), is_navigation)
+            if "html" in attributes.get("media-type", "") and not is_navigation:
+                self._pages[attributes.get("id", "")] = _normal(self._folder, attributes.get("href", ""))
         elif name == "itemref":
             self._order.append(attributes.get("idref", ""))
         elif name == "reference" and attributes.get("type", "").lower() in ("toc", "cover"):

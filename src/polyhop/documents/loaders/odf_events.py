@@ -1,18 +1,30 @@
-"""What is read of OpenDocument files: paragraphs as people see them, formulas, and tables of documents and slides."""
+"""What is read of OpenDocument files, packed or flat: paragraphs as people see them, formulas, and tables."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from polyhop.documents.encoding import clean
-from polyhop.documents.loaders.archives import Attributes, PartArchive, PartEvents, count_in
+from polyhop.documents.loaders.archives import (
+    ArchiveKind,
+    Attributes,
+    PartArchive,
+    PartEvents,
+    count_in,
+    damage_named,
+    opened,
+    parse_xml,
+)
 from polyhop.documents.loaders.formulas import MathMarkup
 from polyhop.documents.loaders.odf_styles import OdfStyles, is_bold
 from polyhop.documents.raised import MARK, needs_mark
 from polyhop.documents.tables import Cell, Tables
+from polyhop.errors import DocumentError
 
 DRAWN: Final = frozenset(
     (
@@ -30,6 +42,9 @@ _WHITE: Final = re.compile(r"[ \t\r\n]+")
 _MOST_SPACES: Final = 80
 _LONGEST_TITLE: Final = 1000
 _MOST_CELLS: Final = 100  # that one is repeated as
+_BLOCK: Final = 1 << 16
+_FLAT: Final = ".f"  # how the suffixes begin of flat files, which are one XML file
+_PARTS: Final = ("meta.xml", "settings.xml", "styles.xml", "content.xml")
 
 
 class _Run(NamedTuple):
@@ -278,6 +293,24 @@ class OdfText(OdfEvents, ABC):
 
     def _end_cell(self) -> None:
         self._tables().end_cell()
+
+
+def read_opendocument(path: Path, kind: ArchiveKind, largest: int, events: OdfEvents) -> None:
+    """Feed the parts of a file to a handler. Raises DocumentError for one that is damaged, encrypted or too large."""
+    if path.suffix.lower().startswith(_FLAT):
+        if path.stat().st_size > largest:
+            raise DocumentError(f"has more than {largest:,} bytes", remedy="Split it.")
+        with path.open("rb") as stream, damage_named(kind):
+            parse_xml(iter(partial(stream.read, _BLOCK), b""), events, kind)
+        return
+    with opened(path, kind, largest) as archive:
+        if archive.elements("META-INF/manifest.xml", "encryption-data"):
+            raise DocumentError("is encrypted", remedy="Save a copy without a password.")
+        if _PARTS[-1] not in archive:
+            raise KeyError("it has no content")
+        events.archive = archive
+        for part in _PARTS:
+            archive.parse(part, events)
 
 
 def _is_above(position: str) -> bool:

@@ -8,20 +8,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.flow import Flow
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes
-from polyhop.documents.loaders.odf_events import DRAWN, OdfText
-from polyhop.documents.loaders.opendocument import read_opendocument
+from polyhop.documents.loaders.archives import LARGEST, Attributes, office_file
+from polyhop.documents.loaders.odf_events import DRAWN, OdfText, read_opendocument
 from polyhop.documents.loaders.slides import Slide, add_notes, slides_document
 from polyhop.documents.loading import OPEN_SLIDES
 from polyhop.documents.tables import Tables
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-_PRESENTATION = ArchiveKind(
-    name="an OpenDocument presentation",
-    locked="encrypted, or an old .ppt file",
-    remedy="Open it in a presentation program and save it again as .odp.",
-)
+_PRESENTATION = office_file("an OpenDocument presentation", ".ppt", "presentation program", ".odp")
 _PLACES = {"title": "title", "outline": "body"}  # of the layout, as slides name them
 _REPEATED = frozenset(("page-number", "date-time", "footer", "header", "page"))  # on every slide the same
 
@@ -99,12 +94,12 @@ class _Show(OdfText):
             self._listed = False
 
     def _begin_table(self, attributes: Attributes) -> None:
-        self._slide.begin_table()
+        super()._begin_table(attributes)
         if attributes.get("use-first-row-styles") == "true":
-            self._slide.head()
+            self._slide.tables.head_next()
 
     def _begin_row(self) -> None:
-        self._slide.begin_row()
+        self._slide.tables.begin_row()
 
     def _paragraph(self, text: str, kind: str) -> None:
         by_place = None if self._slide.place == "body" else True

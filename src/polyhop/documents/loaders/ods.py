@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.encoding import clean
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes, PartEvents, count_in
+from polyhop.documents.loaders.archives import LARGEST, Attributes, PartEvents, count_in, office_file
 from polyhop.documents.loaders.number_formats import plain_number
-from polyhop.documents.loaders.odf_events import DRAWN, OdfEvents
+from polyhop.documents.loaders.odf_events import DRAWN, OdfEvents, read_opendocument
 from polyhop.documents.loaders.odf_styles import is_bold
-from polyhop.documents.loaders.opendocument import read_opendocument
 from polyhop.documents.loaders.sheet_rows import sheets_document
 from polyhop.documents.loaders.sheets import (
     FROZEN_ROWS,
@@ -32,11 +31,7 @@ from polyhop.documents.loading import OPEN_SPREADSHEET
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-_SPREADSHEET = ArchiveKind(
-    name="an OpenDocument spreadsheet",
-    locked="encrypted, or an old .xls file",
-    remedy="Open it in a spreadsheet program and save it again as .ods.",
-)
+_SPREADSHEET = office_file("an OpenDocument spreadsheet", ".xls", "spreadsheet program", ".ods")
 _ELSEWHERE = "'#$"  # within the names of sheets that are copies of those of other files
 _FIRST_CELL = re.compile(r"\$?(?:'((?:[^']|'')*)'|([^.:']*))\.\$?[A-Z]{1,3}\$?([0-9]{1,7})(?![0-9])")
 _CLOCK = re.compile(r"PT([0-9]{1,6})H([0-9]{1,2})M([0-9]{1,2})(?:[.,][0-9]+)?S")

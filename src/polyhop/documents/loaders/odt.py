@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, Attributes
-from polyhop.documents.loaders.odf_events import OdfText, Paragraph
-from polyhop.documents.loaders.opendocument import read_opendocument
+from polyhop.documents.loaders.archives import LARGEST, Attributes, office_file
+from polyhop.documents.loaders.odf_events import OdfText, Paragraph, read_opendocument
 from polyhop.documents.loaders.paragraphs import DASH, Paragraphs
 from polyhop.documents.tables import Cell, Tables
 from polyhop.types import Document
 
-_TEXT = ArchiveKind(
-    name="an OpenDocument text",
-    locked="encrypted, or an old .doc file",
-    remedy="Open it in a word processor and save it again as .odt.",
-)
+_TEXT = office_file("an OpenDocument text", ".doc", "word processor", ".odt")
 
 _INDEXES = frozenset(f"{each}-index" for each in ("illustration", "table", "object", "user", "alphabetical"))
 _INDEXES |= {"table-of-content", "bibliography"}

@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.flow import Flow, Gap
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
+from polyhop.documents.loaders.archives import LARGEST, PartArchive, office_file, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
 from polyhop.documents.loaders.slides import Slide, SlidePart, add_notes, slides_document
 from polyhop.documents.loading import SLIDES
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-_PRESENTATION = ArchiveKind(
-    name="a presentation",
-    locked="encrypted, or an old .ppt file",
-    remedy="Open it in a presentation program and save it again as .pptx.",
-)
+_PRESENTATION = office_file("a presentation", ".ppt", "presentation program", ".pptx")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,6 @@ class Slide:
         self.hidden = False
         self.tables = Tables()
         self.place = ""  # which of the layout's places the shape is in
-        self._headed = False  # whether the next row of the table names its columns
         self._shape: list[_Paragraph] = []
 
     def begin_shape(self, place: str = "") -> None:
@@ -69,22 +68,6 @@ class Slide:
             flow.write_exactly(f"{'  ' * paragraph.level}• {paragraph.text}" if item else paragraph.text)
         self._shape.clear()
         flow.part(Gap.PARAGRAPH)
-
-    def begin_table(self) -> None:
-        """A table begins."""
-        self._headed = False
-        self.tables.begin_table()
-
-    def head(self) -> None:
-        """The next row of the table names its columns."""
-        self._headed = True
-
-    def begin_row(self) -> None:
-        """A row of the open table begins."""
-        self.tables.begin_row()
-        if self._headed:
-            self.tables.head()
-            self._headed = False
 
     def flow(self) -> Flow:
         """All of it, with the title as a heading."""
@@ -139,8 +122,8 @@ class SlidePart(TextWithFormulas):
             self._skipping.append(name)
             return
         beginnings: Mapping[str, Callable[[], object]] = {
-            "tbl": self.slide.begin_table,
-            "tr": self.slide.begin_row,
+            "tbl": self.slide.tables.begin_table,
+            "tr": self.slide.tables.begin_row,
             "p": self._begin_paragraph,
         }
         beginnings.get(name, lambda: None)()
@@ -190,7 +173,7 @@ class SlidePart(TextWithFormulas):
         elif name == "relIds":
             self.diagrams.append(attributes.get("dm", ""))
         elif name == "tblPr" and attributes.get("firstRow") in _TRUE:
-            self.slide.head()
+            self.slide.tables.head_next()
         elif name == "tc":
             columns, rows = (count_in(attributes, span, 4) for span in ("gridSpan", "rowSpan"))
             self.slide.tables.begin_cell(Cell(columns=columns, rows=rows))

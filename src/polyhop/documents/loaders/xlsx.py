@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from polyhop.documents.encoding import clean
-from polyhop.documents.loaders.archives import LARGEST, ArchiveKind, PartArchive, opened
+from polyhop.documents.loaders.archives import LARGEST, PartArchive, office_file, opened
 from polyhop.documents.loaders.office_parts import main_part, own_title, part_of_kind, relations_of
 from polyhop.documents.loaders.sheet_rows import sheets_document
 from polyhop.documents.loaders.sheets import CellCount, Sheet
@@ -17,11 +17,7 @@ from polyhop.documents.loading import SPREADSHEET
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
-_SPREADSHEET = ArchiveKind(
-    name="a spreadsheet",
-    locked="encrypted, or an old .xls file",
-    remedy="Open it in a spreadsheet program and save it again as .xlsx.",
-)
+_SPREADSHEET = office_file("a spreadsheet", ".xls", "spreadsheet program", ".xlsx")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -146,7 +146,7 @@ def _not_utf8(stream: BinaryIO) -> bytes | None:
     """The surroundings of the first byte that UTF-8 does not explain, or None where it explains all."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     before = b""
-    for block in _blocks(stream):
+    for block in iter(partial(stream.read, _BLOCK), b""):
         try:
             decoder.decode(block)
         except UnicodeDecodeError as error:
@@ -157,11 +157,6 @@ def _not_utf8(stream: BinaryIO) -> bytes | None:
     except UnicodeDecodeError:
         return before
     return None
-
-
-def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    while block := stream.read(_BLOCK):
-        yield block
 
 
 def _refuse_binary(head: bytes, *, valid: bool) -> None:

@@ -13,7 +13,7 @@ _FIELD: Final = re.compile(r"[\s,]*([A-Za-z][\w:+.-]*)\s*=\s*")
 _KEY: Final = re.compile(r"\s*([^\s,{}=]+)\s*(?:,|[})]?\s*$)")
 _WORD: Final = re.compile(r"[^\s,#{}\"()]+")
 _AND_SO_ON: Final = re.compile(r"\s*#\s*")
-_BRACE: Final = re.compile(r"[{}]")
+_SIGN: Final = re.compile(r'[{}"]')
 _BETWEEN_NAMES: Final = re.compile(r"\s+and\s+", re.IGNORECASE)
 _COMMA: Final = re.compile(r"\s*,\s*")
 _SPACE: Final = re.compile(r"[\s~]+")
@@ -96,32 +96,19 @@ def _fields(body: str, at: int, known: Mapping[str, str]) -> Iterator[tuple[str,
 
 def _value(body: str, at: int, known: Mapping[str, str]) -> tuple[str, int] | None:
     """One value and where it ends: within braces or quotation marks, a number, or an abbreviation that is known."""
-    opened = body[at : at + 1]
-    if opened == "{":
-        end = _closed(body, at)
-        return None if end is None else (body[at + 1 : end], end + 1)
-    if opened == '"':
-        end = _end_of_quotation(body, at + 1)
+    closing = {"{": "}", '"': '"'}.get(body[at : at + 1])
+    if closing:
+        end = _end(body, at + 1, closing)
         return None if end is None else (body[at + 1 : end], end + 1)
     word = _WORD.match(body, at)
     return (known.get(word[0].lower(), word[0]), word.end()) if word else None
 
 
-def _closed(body: str, at: int) -> int | None:
-    """Where the brace closes that opens there."""
+def _end(body: str, at: int, closing: str) -> int | None:
+    """Where a brace or a quotation mark stands that is in no braces."""
     depth = 0
-    for brace in _BRACE.finditer(body, at):
-        depth += 1 if brace[0] == "{" else -1
-        if not depth:
-            return brace.start()
-    return None
-
-
-def _end_of_quotation(body: str, at: int) -> int | None:
-    """Where a quotation mark stands that is in no braces."""
-    depth = 0
-    for sign in re.compile(r'[{}"]').finditer(body, at):
-        if sign[0] == '"' and not depth:
+    for sign in _SIGN.finditer(body, at):
+        if sign[0] == closing and not depth:
             return sign.start()
         depth += {"{": 1, "}": -1}.get(sign[0], 0)
     return None

@@ -37,7 +37,8 @@ class CalendarTime:
         return "" if self.clock is None else f"{self.clock:%H:%M}"
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, (written(self.day), self.hour))) + (f" ({self.zone})" if self.zone else "")
+        day = f"{WEEKDAYS[self.day.weekday()]} {in_words(self.day)}"
+        return ", ".join(filter(None, (day, self.hour))) + (f" ({self.zone})" if self.zone else "")
 
 
 def moments(line: ContentLine | None, own_zone: str) -> list[CalendarTime]:
@@ -65,11 +66,6 @@ def span(begin: CalendarTime, end: CalendarTime | None) -> str:
     if (last.day, last.zone) == (begin.day, begin.zone) and None not in (begin.clock, last.clock):
         return str(begin).replace(begin.hour, f"{begin.hour} to {last.hour}", 1)
     return f"{begin} to {last}"
-
-
-def written(day: date) -> str:
-    """A day as people write it who say which day of the week it is."""
-    return f"{WEEKDAYS[day.weekday()]} {in_words(day)}"
 
 
 def _moment(value: str, zone: str, own_zone: str) -> CalendarTime | None:

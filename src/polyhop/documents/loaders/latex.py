@@ -61,14 +61,6 @@ def shown(source: str) -> str:
     return one_line(_Reader(source).flow.text())
 
 
-@dataclass(slots=True)
-class _List:
-    """A list, and how many items it has so far where they are counted."""
-
-    name: str
-    items: int = 0
-
-
 @dataclass
 class _Reader:
     """What a source says, with its title; who wrote it and when stands first."""
@@ -80,7 +72,7 @@ class _Reader:
     _authors: list[str] = field(default_factory=list)
     _dated: str = ""
     _notes: list[str] = field(default_factory=list)
-    _lists: list[_List] = field(default_factory=list)
+    _lists: list[int | None] = field(default_factory=list)  # of each, how many items it has where they are counted
     _arguments: Arguments = field(default_factory=Arguments)
     _depth: int = 0
 
@@ -289,7 +281,7 @@ class _Reader:
     def _begin_other(self, name: str) -> None:
         self._end_paragraph()
         if name in LISTS:
-            self._lists.append(_List(name))
+            self._lists.append(0 if name == "enumerate" else None)
         elif name == "abstract":
             self._text.flow.heading("Abstract", HEADINGS["section"])
 
@@ -309,9 +301,9 @@ class _Reader:
         if term is not None:
             said = self._apart(term).rstrip(":")
             self._write(f"{said}:" if said else "-")
-        elif self._lists and self._lists[-1].name == "enumerate":
-            self._lists[-1].items += 1
-            self._write(f"{self._lists[-1].items}.")
+        elif self._lists and (counted := self._lists[-1]) is not None:
+            self._lists[-1] = counted + 1
+            self._write(f"{counted + 1}.")
         else:
             self._write("-")
         self._text.flow.part(Gap.SPACE)

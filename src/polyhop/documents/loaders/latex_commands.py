@@ -15,21 +15,16 @@ HEADINGS: Final = {
     )
 }
 NOT_SHOWN: Final[Mapping[str, int]] = {  # how many arguments of a command say nothing to readers
-    **dict.fromkeys(("label", "pageref", "vspace", "hspace"), 1),
     **dict.fromkeys(
-        ("color", "textcolor", "index", "tikz", "nocite", "includegraphics", "input", "include", "bibliography"), 1
-    ),
-    **dict.fromkeys(
-        ("bibliographystyle", "pagestyle", "thispagestyle", "hypersetup", "lstset", "sisetup", "altaffilmark"), 1
-    ),
-    **dict.fromkeys(
-        ("altaffiltext", "affilmark", "cline", "cmidrule", "phantom", "vphantom", "hphantom", "multirow"), 1
-    ),
-    **dict.fromkeys(
-        ("hypertarget", "hyperlink", "href", "raisebox", "scalebox", "parbox", "colorbox", "selectlanguage"), 1
-    ),
-    **dict.fromkeys(
-        ("orcidID", "usepackage", "documentclass", "stepcounter", "refstepcounter", "vskip", "markright"), 1
+        (
+            *("label", "pageref", "vspace", "hspace", "color", "textcolor", "index", "tikz", "nocite"),
+            *("includegraphics", "input", "include", "bibliography", "bibliographystyle", "pagestyle", "thispagestyle"),
+            *("hypersetup", "lstset", "sisetup", "altaffilmark", "altaffiltext", "affilmark", "cline", "cmidrule"),
+            *("phantom", "vphantom", "hphantom", "multirow", "hypertarget", "hyperlink", "href", "raisebox"),
+            *("scalebox", "parbox", "colorbox", "selectlanguage", "orcidID", "usepackage", "documentclass"),
+            *("stepcounter", "refstepcounter", "vskip", "markright"),
+        ),
+        1,
     ),
     **dict.fromkeys(("setlength", "addtolength", "setcounter", "addtocounter", "rule", "resizebox", "fontsize"), 2),
     **dict.fromkeys(("newtheorem", "newcounter", "newlength", "definecolor", "let", "markboth", "SetKwInOut"), 2),

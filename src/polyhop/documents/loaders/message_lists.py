@@ -94,12 +94,9 @@ def _name(value: object) -> str:
     """Somebody's name without the signs that part it from what is said; of an object the one in it."""
     if isinstance(value, Mapping):
         own = named(value, fields.NAMES)
-        return _name(own) if own else next((name for one in value.values() if (name := _inner_name(one))), "")
+        inner = (_name(named(one, fields.NAMES)) for one in value.values() if isinstance(one, Mapping))
+        return _name(own) if own else next(filter(None, inner), "")
     return _NO_NAME.sub(" ", shown(value) or "").strip()[:LONGEST_NAME].strip()
-
-
-def _inner_name(value: object) -> str:
-    return _name(named(value, fields.NAMES)) if isinstance(value, Mapping) else ""
 
 
 def _time(value: object) -> tuple[str, float] | None:

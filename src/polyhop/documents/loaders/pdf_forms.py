@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from polyhop.documents.loaders.pdf_lines import PageLine
@@ -19,19 +19,11 @@ _MOST_ENTRIES: Final = 2000  # on a page
 _TICKED, _UNTICKED = "[x]", "[ ]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormEntry:
-    """What stands in a field, and where, in points from the page's lower left corner."""
+def entries_of(document: PdfDocument, page: PdfPage) -> Iterator[PageLine]:
+    """The fields of a page that say something, and boxes, ticked or not; none where its file has no form.
 
-    text: str
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
-def entries_of(document: PdfDocument, page: PdfPage) -> Iterator[FormEntry]:
-    """The fields of a page that say something, and boxes, ticked or not; none where its file has no form."""
+    A line stands for each, whose letters are as high as the field.
+    """
     from pypdfium2 import raw  # imported when used: start-up time
 
     if document.formenv is None:
@@ -44,17 +36,19 @@ def entries_of(document: PdfDocument, page: PdfPage) -> Iterator[FormEntry]:
             text = _text(raw, document.formenv.raw, field)
             place = raw.FS_RECTF()
             if text and raw.FPDFAnnot_GetRect(field, place):
-                yield FormEntry(text=text, left=place.left, bottom=place.bottom, right=place.right, top=place.top)
+                height = place.top - place.bottom
+                yield PageLine(text=text, left=place.left, bottom=place.bottom, right=place.right, size=height)
         finally:
             raw.FPDFPage_CloseAnnot(field)
 
 
-def with_entries(lines: Sequence[PageLine], entries: Sequence[FormEntry]) -> list[PageLine]:
+def with_entries(lines: Sequence[PageLine], entries: Sequence[PageLine]) -> list[PageLine]:
     """The lines of a page, each with what was filled in on its level; entries on no line's level are lines."""
-    beside: defaultdict[int, list[FormEntry]] = defaultdict(list)
-    alone: list[FormEntry] = []
+    beside: defaultdict[int, list[PageLine]] = defaultdict(list)
+    alone: list[PageLine] = []
     for entry in entries:
-        level = [at for at, line in enumerate(lines) if entry.bottom <= line.bottom + line.size / 2 <= entry.top]
+        top = entry.bottom + entry.size
+        level = [at for at, line in enumerate(lines) if entry.bottom <= line.bottom + line.size / 2 <= top]
         if level:
             beside[min(level, key=lambda at: _distance(lines[at], entry))].append(entry)
         else:
@@ -62,19 +56,17 @@ def with_entries(lines: Sequence[PageLine], entries: Sequence[FormEntry]) -> lis
     found = [_filled(line, beside[at]) if at in beside else line for at, line in enumerate(lines)]
     for entry in alone:
         below = next((at for at, line in enumerate(found) if line.bottom < entry.bottom), len(found))
-        size = found[max(0, below - 1)].size if found else entry.top - entry.bottom
-        line = PageLine(text=entry.text, left=entry.left, right=entry.right, bottom=entry.bottom, size=size)
-        found.insert(below, line)
+        found.insert(below, replace(entry, size=found[max(0, below - 1)].size) if found else entry)
     return found
 
 
-def _distance(line: PageLine, entry: FormEntry) -> tuple[bool, float]:
+def _distance(line: PageLine, entry: PageLine) -> tuple[bool, float]:
     """How far a line is from an entry: text is named by what stands before it, and a box by what is nearest."""
     is_behind = line.left > entry.left and entry.text not in (_TICKED, _UNTICKED)
     return is_behind, max(0.0, entry.left - line.right, line.left - entry.right)
 
 
-def _filled(line: PageLine, entries: Sequence[FormEntry]) -> PageLine:
+def _filled(line: PageLine, entries: Sequence[PageLine]) -> PageLine:
     parts = [(part.left, part.text) for part in line.pieces or (line,)]
     parts += [(entry.left, entry.text) for entry in entries]
     text = " ".join(text for _, text in sorted(parts))

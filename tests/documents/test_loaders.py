@@ -821,12 +821,6 @@ def test_csv_fields_may_be_long(tmp_path: Path) -> None:
     assert len(only(CsvLoader(), tmp_path / "a.csv", f'title,text\nMill,"{text}"\n').text) == len(text) - 1
 
 
-def test_csv_columns_are_settings(tmp_path: Path) -> None:
-    loader = CsvLoader(title_columns=("ort",), text_columns=("inhalt",))
-    document = only(loader, tmp_path / "a.tsv", "Ort\tInhalt\nFenn\tAm Fluss.\n")
-    assert (document.title, document.text) == ("Fenn", "Am Fluss.")
-
-
 def test_csv_columns_are_known_however_they_are_spelled(tmp_path: Path) -> None:
     document = only(CsvLoader(), tmp_path / "a.csv", "ID,Headline,Full Text,Author\nm1,Orla mill,Built in 1742.,Voss\n")
     assert (document.title, document.text) == ("Orla mill", "Built in 1742.")

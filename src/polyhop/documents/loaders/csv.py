@@ -25,6 +25,7 @@ _SAMPLE = 64  # lines that the delimiter is told from
 _LONGEST_FIELD = 1 << 30  # characters; the csv module's own limit is 131,072
 _FEWEST = 2  # rows of a table
 _WIDE = 3  # cells of rows below which a single one is no name of a column
+_ROLES = {"id": fields.IDS, "title": fields.TITLES, "text": fields.TEXTS, "abstract": fields.ABSTRACTS}
 _ABOVE = "above"  # what the row is called that stands above the header
 
 
@@ -43,10 +44,6 @@ class CsvLoader:
     media_type: ClassVar[str] = "text/csv"
     version: ClassVar[str] = "5"
 
-    id_columns: tuple[str, ...] = fields.IDS
-    title_columns: tuple[str, ...] = fields.TITLES
-    text_columns: tuple[str, ...] = fields.TEXTS
-    abstract_columns: tuple[str, ...] = fields.ABSTRACTS
     longest_table: int = 40  # rows of a table that is one document
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
@@ -70,7 +67,7 @@ class CsvLoader:
         at = _header_at(ahead)
         header = next(iter(ahead[at:]), [])
         columns = _named(header)
-        roles = {role: _chosen(columns, names) for role, names in self._roles().items()}
+        roles = {role: _chosen(columns, names) for role, names in _ROLES.items()}
         used: Counter[str] = Counter()
         above = list(filter(None, map(_as_line, ahead[:at])))
         rows = list(filter(_says_something, ahead[at + 1 :])) if len(ahead) < _SAMPLE else []
@@ -95,14 +92,6 @@ class CsvLoader:
         """Whether rows are few and have nothing but values."""
         few = _FEWEST <= len(rows) <= self.longest_table
         return few and all(len(cell) <= fields.LONGEST_VALUE for row in rows for cell in row)
-
-    def _roles(self) -> dict[str, tuple[str, ...]]:
-        return {
-            "id": self.id_columns,
-            "title": self.title_columns,
-            "text": self.text_columns,
-            "abstract": self.abstract_columns,
-        }
 
     def _document(
         self, values: dict[str, str], roles: dict[str, str | None], uri: str, row: int, used: Counter[str]

@@ -19,6 +19,8 @@ from polyhop.errors import DocumentError
 from polyhop.reports import Skipped
 from polyhop.types import Document
 
+_TEXTS = (*fields.TEXTS, *fields.TEXTS_AT_LAST)
+_ALL_TEXTS = (*_TEXTS, *fields.DESCRIPTIONS)
 _FEWEST = 2  # fields of a row without a text
 _MOST_SETTINGS = 10_000  # lines
 
@@ -37,12 +39,6 @@ class JsonlLoader:
     media_type: ClassVar[str] = "application/json"
     version: ClassVar[str] = "2"
 
-    id_fields: tuple[str, ...] = fields.IDS
-    title_fields: tuple[str, ...] = fields.TITLES
-    text_fields: tuple[str, ...] = (*fields.TEXTS, *fields.TEXTS_AT_LAST)
-    abstract_fields: tuple[str, ...] = fields.ABSTRACTS
-    description_fields: tuple[str, ...] = fields.DESCRIPTIONS
-
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The objects in order; without an id of its own a row is named by its number, from 1.
 
@@ -57,11 +53,11 @@ class JsonlLoader:
         """What is one value: a list of objects, the only one in an object without a text, a single row, or settings."""
         title = ""
         if isinstance(value, Mapping):
-            title = named(value, self.title_fields)
+            title = named(value, fields.TITLES)
             lists = [item for item in value.values() if _is_list_of_objects(item)]
-            if _said(value, self.text_fields) is not None or (self._text(value) is not None and _is_flat(value)):
+            if _said(value, _TEXTS) is not None or (_text(value) is not None and _is_flat(value)):
                 value = [value]
-            elif len(lists) == 1 and (any(map(self._has_text, lists[0])) or conversation_in(lists[0])):
+            elif len(lists) == 1 and (any(_text(item) is not None for item in lists[0]) or conversation_in(lists[0])):
                 value = lists[0]
             else:
                 yield self._settings(value, uri)
@@ -100,38 +96,29 @@ class JsonlLoader:
     def _document(self, value: object, uri: str, row: int, place: str) -> Document | Skipped:
         if not isinstance(value, Mapping):
             return Skipped(f"{uri}#{row}", f"{place} is not an object")
-        text = self._text(value)
-        row_line = self._row_line(value) if not (_said(value, self.text_fields) or "").strip() else ""
+        text = _text(value)
+        row_line = self._row_line(value) if not (_said(value, _TEXTS) or "").strip() else ""
         if text is None and not row_line:
-            known = ", ".join((*self.text_fields, *self.description_fields))
+            known = ", ".join(_ALL_TEXTS)
             return Skipped(f"{uri}#{row}", f"{place} has no text in any of the fields {known}")
-        names = (*self.id_fields, *self.title_fields, *self._texts(), *self.abstract_fields)
+        names = (*fields.IDS, *fields.TITLES, *_ALL_TEXTS, *fields.ABSTRACTS)
         taken = fields.bearing(tuple(value), names)
         return row_document(
             uri,
             row,
-            f"{row_line}\n\n{fields.below_abstract(text or '', _said(value, self.abstract_fields) or '')}",
+            f"{row_line}\n\n{fields.below_abstract(text or '', _said(value, fields.ABSTRACTS) or '')}",
             self.media_type,
-            identity=named(value, self.id_fields),
-            title=named(value, self.title_fields) or (fields.first_name(cells(value).values()) if row_line else ""),
+            identity=named(value, fields.IDS),
+            title=named(value, fields.TITLES) or (fields.first_name(cells(value).values()) if row_line else ""),
             metadata={one_line(key): said for key, item in value.items() if key not in taken and (said := shown(item))},
         )
-
-    def _texts(self) -> tuple[str, ...]:
-        return (*self.text_fields, *self.description_fields)
-
-    def _text(self, value: Mapping[str, object]) -> str | None:
-        return _said(value, self._texts())
-
-    def _has_text(self, value: Mapping[str, object]) -> bool:
-        return self._text(value) is not None
 
     def _row_line(self, value: Mapping[str, object]) -> str:
         """What the short fields of an object say beside its description; nothing of one that asks a question."""
         keys = tuple(value)
         if fields.bearing(keys, fields.QUESTIONS):
             return ""
-        texts = fields.bearing(keys, self._texts())
+        texts = fields.bearing(keys, _ALL_TEXTS)
         others = cells({key: item for key, item in value.items() if key not in texts})
         if texts:
             others = {name: said for name, said in others.items() if len(said) <= fields.LONGEST_VALUE}
@@ -143,6 +130,10 @@ def _parsed(text: str) -> object:
         return json.loads(text, strict=False)
     except (RecursionError, ValueError) as error:
         raise DocumentError(f"is not JSON ({error})") from error
+
+
+def _text(value: Mapping[str, object]) -> str | None:
+    return _said(value, _ALL_TEXTS)
 
 
 def _is_flat(value: Mapping[str, object]) -> bool:

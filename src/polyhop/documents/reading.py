@@ -192,15 +192,12 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
                 yield Skipped(uri, READ_ALREADY)
             else:
                 entered.add((state.st_dev, state.st_ino))
-                inside = sorted(_visible(path), key=lambda inner: inner.name)
+                visible = [inner for inner in path.iterdir() if not inner.name.startswith(".")]
+                inside = sorted(visible, key=lambda inner: inner.name)
                 waiting += [inner for inner in reversed(inside) if not inner.is_symlink()]
                 links += [inner for inner in inside if inner.is_symlink()]
         except OSError as error:
             yield unreadable(uri, error)
-
-
-def _visible(folder: Path) -> list[Path]:
-    return [inner for inner in folder.iterdir() if not inner.name.startswith(".")]
 
 
 def loader_of(name: str, loaders: Mapping[str, Loader]) -> Loader | None:

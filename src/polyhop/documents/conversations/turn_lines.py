@@ -74,10 +74,6 @@ class TurnDraft:
         self.turns[-1] = last._replace(start=start if last.end <= last.start else last.start, end=end)
 
 
-def _is_speaker(name: str) -> bool:
-    return not is_label(name)
-
-
 def _is_named_speaker(name: str) -> bool:
     return is_named(name) and may_speak(name)
 
@@ -88,7 +84,7 @@ PLAIN: Final = Form(
         rf"{_ROLE}\s?[:：](?!//)\s*"
     ),
     trust="unsure",
-    admits=_is_speaker,
+    admits=lambda name: not is_label(name),
     ahead=0,
 )
 """``Ada: text``"""

@@ -256,7 +256,7 @@ class Page:
         elif tag == "thead":
             self._names_columns = False
         else:
-            for kind in KINDS if tag == "a" else filter(None, [_kind(tag)]):
+            for kind in KINDS if tag == "a" else filter(None, [_KINDS.get(tag)]):
                 self._tables.flow.end(kind)
             if tag == "h1":
                 self._tables.flow.end(TITLE)
@@ -371,7 +371,7 @@ class Page:
     def _mark(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Begin what a tag marks: headers, footers and asides are the site's where they are not those of content."""
         self._content += tag in _CONTENT
-        kind = _kind(tag)
+        kind = _KINDS.get(tag)  # nothing for most
         if kind == SITE and self._content:
             return
         if kind:
@@ -385,11 +385,6 @@ class Page:
 def _item_number(written: str, otherwise: int) -> int:
     """The number that an attribute gives an item."""
     return int(written) if re.fullmatch(r"-?[0-9]{1,6}", written) else otherwise
-
-
-def _kind(tag: str) -> str:
-    """What an element marks; nothing for most."""
-    return _KINDS.get(tag, "")
 
 
 def _broken(breaks: str) -> Gap:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile, groupby, takewhile
@@ -114,14 +113,14 @@ class Mailbox:
     """What the messages of a mailbox say, so that what replies quote of them stands there once."""
 
     most: int = 2000  # messages that are remembered
-    _said: OrderedDict[str, str] = field(default_factory=OrderedDict)  # letters, by the message's id
+    _said: dict[str, str] = field(default_factory=dict)  # letters, by the message's id
 
     def remember(self, identity: str, paragraphs: Iterable[MailParagraph]) -> None:
         """What a message says, its own and quoted."""
         if identity:
             self._said[identity] = "\n".join(bare(paragraph.text) for paragraph in paragraphs)
             if len(self._said) > self.most:
-                self._said.popitem(last=False)
+                del self._said[next(iter(self._said))]
 
     def own(self, paragraphs: list[MailParagraph], replied_to: Iterable[str]) -> list[MailParagraph]:
         """The paragraphs of a reply without those that a message before it has, and without the notes before those."""

@@ -145,7 +145,9 @@ def _write(element: _Element, flow: Flow, depth: int) -> None:
     elif name in _AS_WRITTEN or (not parts and element.is_running):
         _write_lines(element, flow)
     elif element.is_running and not any(part.parts and not part.is_running for part in parts):
-        _write_paragraph(element.all(), flow)
+        flow.part(Gap.PARAGRAPH)
+        flow.write(element.all())
+        flow.part(Gap.PARAGRAPH)
     elif name in _ITEMS and len(parts) == 1 and not (parts[0].parts and not parts[0].is_running):
         flow.part(Gap.LINE)
         flow.write(f"- {element.all()}")
@@ -184,12 +186,6 @@ def _write_parts(element: _Element, flow: Flow, depth: int) -> None:
 def _record(name: str, values: Mapping[str, str]) -> str:
     """Values behind their names, the first of which is told what the record is: ``country name: Aruba; code: AW``."""
     return one_line(f"{name} {'; '.join(pairs(values, values.values()))}")
-
-
-def _write_paragraph(said: str, flow: Flow) -> None:
-    flow.part(Gap.PARAGRAPH)
-    flow.write(said)
-    flow.part(Gap.PARAGRAPH)
 
 
 def _write_lines(element: _Element, flow: Flow) -> None:

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from polyhop.ports import Bools, Floats, Ints
 from polyhop.types import Fact, Passage
 
 Stated = tuple[int, Passage, Sequence[Fact]]  # a passage's number, the passage, and the facts it states
+COLUMNS: Final = ("rows", "heads", "relation_ids", "tails", "spans", "labelled", "confidences")  # one entry a fact
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,8 +48,7 @@ class StatedFacts:
         draft = _Draft()
         for number, passage, facts in stated:
             draft.add(number, passage, facts)
-        found = cls._collected(draft)
-        return found if (np.diff(found.numbers) > 0).all() else found._in_order()
+        return cls._collected(draft)._in_order()
 
     @classmethod
     def of_rows(cls, numbers: Sequence[int], facts: Iterable[tuple[int, Fact]]) -> Self:
@@ -80,28 +80,12 @@ class StatedFacts:
 
     def of_passages(self, kept: Bools) -> Self:
         """What some passages state, by row; names that they do not say stay."""
-        row, facts, acronyms = np.cumsum(kept) - 1, kept[self.rows], kept[self.acronym_rows]
-        return replace(
-            self.of_facts(facts),
-            numbers=self.numbers[kept],
-            titles=[self.titles[place] for place in np.flatnonzero(kept).tolist()],
-            rows=row[self.rows[facts]],
-            acronyms=[self.acronyms[place] for place in np.flatnonzero(acronyms).tolist()],
-            acronym_rows=row[self.acronym_rows[acronyms]],
-        )
+        return self._reordered(np.flatnonzero(kept))
 
     def of_facts(self, kept: Bools | Ints) -> Self:
         """The same passages with some of their facts, or with all of them in another order."""
-        return replace(
-            self,
-            rows=self.rows[kept],
-            heads=self.heads[kept],
-            relation_ids=self.relation_ids[kept],
-            tails=self.tails[kept],
-            spans=self.spans[kept],
-            labelled=self.labelled[kept],
-            confidences=self.confidences[kept],
-        )
+        columns: dict[str, Any] = {name: getattr(self, name)[kept] for name in COLUMNS}
+        return replace(self, **columns)
 
     def naming(self, bases: Sequence[str]) -> Self:
         """The facts whose ends are names; ``bases``: each name as ``normal`` makes it, empty for one without words."""
@@ -128,32 +112,34 @@ class StatedFacts:
         relations, relation = _together(self.relations, more.relations)
         labels, label = _together(self.labels, more.labels)
         rows = len(self.numbers)
-        joined = replace(
-            self,
-            numbers=np.concatenate([self.numbers, more.numbers]),
-            titles=[*self.titles, *more.titles],
-            names=names,
-            relations=relations,
-            labels=labels,
-            rows=np.concatenate([self.rows, more.rows + rows]),
-            heads=np.concatenate([self.heads, name[more.heads]]),
-            relation_ids=np.concatenate([self.relation_ids, relation[more.relation_ids]]),
-            tails=np.concatenate([self.tails, name[more.tails]]),
-            spans=np.concatenate([self.spans, more.spans]),
-            labelled=np.concatenate([self.labelled, label[more.labelled]]),
-            confidences=np.concatenate([self.confidences, more.confidences]),
-            acronyms=[*self.acronyms, *more.acronyms],
-            acronym_rows=np.concatenate([self.acronym_rows, more.acronym_rows + rows]),
+        others = replace(
+            more,
+            rows=more.rows + rows,
+            heads=name[more.heads],
+            relation_ids=relation[more.relation_ids],
+            tails=name[more.tails],
+            labelled=label[more.labelled],
+            acronym_rows=more.acronym_rows + rows,
         )
-        return joined if (np.diff(joined.numbers) > 0).all() else joined._in_order()
+        columns: dict[str, Any] = {
+            column: np.concatenate([getattr(self, column), getattr(others, column)])
+            for column in ("numbers", "acronym_rows", *COLUMNS)
+        }
+        titles, acronyms = [*self.titles, *more.titles], [*self.acronyms, *more.acronyms]
+        texts = {"names": names, "relations": relations, "labels": labels, "titles": titles, "acronyms": acronyms}
+        return replace(self, **columns, **texts)._in_order()
 
     def _in_order(self) -> Self:
         """The same with passages in the order of their numbers."""
-        order = np.argsort(self.numbers, kind="stable")
-        row = np.empty(len(order), np.int64)
+        there = (np.diff(self.numbers) > 0).all()
+        return self if there else self._reordered(np.argsort(self.numbers, kind="stable"))
+
+    def _reordered(self, order: Ints) -> Self:
+        """The passages of some rows in another order, with what they state."""
+        row = np.full(len(self.numbers), -1)
         row[order] = np.arange(len(order))
         rows, said = row[self.rows], row[self.acronym_rows]
-        facts, acronyms = np.argsort(rows, kind="stable"), np.argsort(said, kind="stable")
+        facts, acronyms = (np.argsort(each, kind="stable")[np.count_nonzero(each < 0) :] for each in (rows, said))
         return replace(
             self.of_facts(facts),
             numbers=self.numbers[order],

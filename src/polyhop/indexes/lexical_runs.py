@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ from polyhop.indexes.folding import Stem
 from polyhop.indexes.lexical import ARRAYS, build
 from polyhop.indexes.run_merging import (
     AT_ONCE,
-    LengthsByStarts,
     ListsOfRun,
     NamesOfRuns,
     starts_of,
@@ -29,13 +25,14 @@ from polyhop.indexes.run_merging import (
     write_lists,
 )
 from polyhop.indexes.segments import write_arrays
-from polyhop.indexes.streamed import ArrayReader, FolderWriter, Onward, TextsWriter
+from polyhop.indexes.streamed import ArrayReader, FolderWriter, TextsWriter, texts_of
 from polyhop.indexes.strings import hashed
 from polyhop.ports import Ints
 
 TERMS = 1 << 16  # of all runs together that are read at once
 WRITTEN = 1 << 13  # terms that are written together
 _A_CHARACTER, _A_TEXT = 14, 400  # bytes that they take while a run is built, about: measured, and rounded up
+_Run = dict[str, ArrayReader]  # a segment, and how many letters each term has and how many passages hold it
 
 
 def write(writer: FolderWriter, texts: Iterable[tuple[int, str]], *, memory: int, stem: Stem = "none") -> None:
@@ -44,11 +41,13 @@ def write(writer: FolderWriter, texts: Iterable[tuple[int, str]], *, memory: int
     Raises OSError, StorageFull.
     """
     beside = writer.folder / ".runs"
-    runs: list[_PostingsRun] = []
+    runs: list[_Run] = []
     for numbers, said in _batches(texts, memory):
         place = beside / str(len(runs))
-        write_arrays(place, build(numbers, said, stem=stem))
-        runs.append(_PostingsRun({name: ArrayReader.open(place / f"{name}.npy") for name in ARRAYS}))
+        made = build(numbers, said, stem=stem)
+        each = {name: np.diff(made[starts]) for name, starts in (("letters", "bounds"), ("holding", "starts"))}
+        write_arrays(place, made | each)
+        runs.append({name: ArrayReader.open(place / f"{name}.npy") for name in (*ARRAYS, *each)})
     if runs:
         _merge(runs, writer)
     else:
@@ -72,52 +71,27 @@ def _batches(texts: Iterable[tuple[int, str]], memory: int) -> Iterator[tuple[In
         yield np.array(numbers, np.int64), said
 
 
-@dataclass(frozen=True)
-class _PostingsRun:
-    """A segment that was written, read a stretch at a time."""
-
-    arrays: dict[str, ArrayReader]
-
-    @cached_property
-    def rows(self) -> int:
-        return len(self.arrays["numbers"])
-
-    def terms(self, most: int) -> Iterator[bytes]:
-        """The terms in order, so many of them read at a time."""
-        lengths, blob = LengthsByStarts(self.arrays["bounds"]), Onward(self.arrays["blob"])
-        while len(piece := lengths.next(most)):
-            ends = offsets(piece)
-            letters = blob.next(int(ends[-1])).tobytes()
-            for start, end in pairwise(ends.tolist()):
-                yield letters[start:end]
-
-    def lists(self, name: str, places: NDArray[np.intc], base: int) -> ListsOfRun:
-        return ListsOfRun(places, self._lengths, self.arrays[name], base)
-
-    def _lengths(self) -> LengthsByStarts:
-        return LengthsByStarts(self.arrays["starts"])
-
-
-def _merge(runs: list[_PostingsRun], writer: FolderWriter) -> None:
+def _merge(runs: list[_Run], writer: FolderWriter) -> None:
     for name in ("numbers", "lengths"):
         written = writer.array(name)
         for run in runs:
-            for piece in run.arrays[name].pieces(AT_ONCE):
+            for piece in run[name].pieces(AT_ONCE):
                 written.add(piece)
-    terms = NamesOfRuns([run.terms(max(1, TERMS // len(runs))) for run in runs])
+    at_once = max(1, TERMS // len(runs))
+    terms = NamesOfRuns([texts_of(run["blob"], run["letters"], at_once) for run in runs])
     hashes = _write_terms(terms, writer.texts())
     order = np.argsort(hashes, kind="stable")
     write_in_pieces(writer.array("order"), order)
     write_in_pieces(writer.array("hashes", np.uint64), hashes, order)
-    before = offsets([run.rows for run in runs]).tolist()
+    before = offsets([len(run["numbers"]) for run in runs]).tolist()
     parts = list(zip(runs, terms.places(), before[:-1], strict=True))
-    documents = [run.lists("documents", places, base) for run, places, base in parts]
+    documents = [ListsOfRun(places, run["holding"], run["documents"], base) for run, places, base in parts]
     starts = starts_of(documents, terms.count)
     write_in_pieces(writer.array("starts"), starts)
     write_lists(documents, starts, writer.array("documents", np.int32))
-    frequencies = [run.lists("frequencies", places, 0) for run, places, _ in parts]
+    frequencies = [ListsOfRun(places, run["holding"], run["frequencies"], 0) for run, places, _ in parts]
     write_lists(frequencies, starts, writer.array("frequencies", np.int32))
-    stem: NDArray[Any] = runs[0].arrays["stem"].read()
+    stem: NDArray[Any] = runs[0]["stem"].read()
     writer.array("stem", stem.dtype).add(stem)
 
 

@@ -7,12 +7,12 @@ one is larger, the merged list of a name is what each run has of it, one after t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import groupby, repeat
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +24,6 @@ from polyhop.ports import Ints
 AT_ONCE = 1 << 19  # numbers that are read and written together
 
 
-class Lengths(Protocol):
-    """How long the lists of a run are, told in order."""
-
-    def next(self, count: int) -> NDArray[Any]:
-        """Of the next so many lists, or of as many as are left."""
-
-
-class LengthsByStarts:
-    """The lengths of lists of which it is known where each starts, and where the last one ends."""
-
-    def __init__(self, starts: ArrayReader) -> None:
-        self._starts = Onward(starts)
-        self._last = self._starts.next(1)
-
-    def next(self, count: int) -> NDArray[Any]:
-        """The next so many lengths, or as many as are left."""
-        found = self._starts.next(count)
-        lengths = np.diff(found, prepend=self._last)
-        self._last = found[-1:] if len(found) else self._last
-        return lengths
-
-
 @dataclass(frozen=True)
 class ListsOfRun:
     """The lists of a run: which of the merged lists each belongs to, ascending; how long they are; and their numbers.
@@ -54,7 +32,7 @@ class ListsOfRun:
     """
 
     places: NDArray[np.intc]
-    lengths: Callable[[], Lengths]
+    lengths: ArrayReader
     numbers: ArrayReader
     base: int
 
@@ -84,8 +62,8 @@ def starts_of(runs: Sequence[ListsOfRun], count: int) -> Ints:
     """Where each of so many merged lists starts, and where the last one ends."""
     counts = np.zeros(count + 1, np.int64)
     for run in runs:
-        lengths, at = run.lengths(), 0
-        while len(piece := lengths.next(AT_ONCE)):
+        at = 0
+        for piece in run.lengths.pieces(AT_ONCE):
             counts[run.places[at : at + len(piece)] + 1] += piece
             at += len(piece)
     return np.cumsum(counts, out=counts)
@@ -93,7 +71,8 @@ def starts_of(runs: Sequence[ListsOfRun], count: int) -> Ints:
 
 def write_lists(runs: Sequence[ListsOfRun], starts: Ints, written: ArrayWriter) -> None:
     """Write the merged lists; each run is read once, always as far as the lists go that are being written."""
-    lengths, numbers, read = [run.lengths() for run in runs], [Onward(run.numbers) for run in runs], [0] * len(runs)
+    lengths, numbers = [Onward(run.lengths) for run in runs], [Onward(run.numbers) for run in runs]
+    read = [0] * len(runs)
     first = 0
     while first < len(starts) - 1:
         behind = max(first + 1, int(np.searchsorted(starts, starts[first] + AT_ONCE, side="right")) - 1)

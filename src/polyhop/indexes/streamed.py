@@ -230,14 +230,10 @@ class Onward:
         return found
 
 
-class OnwardTexts:
-    """Reads texts that are laid end to end, one stretch after the other."""
-
-    def __init__(self, blob: ArrayReader, lengths: ArrayReader) -> None:
-        self._blob, self._lengths = Onward(blob), Onward(lengths)
-
-    def next(self, count: int) -> list[bytes]:
-        """The next so many texts, or as many as are left."""
-        ends = offsets(self._lengths.next(count))
-        blob = self._blob.next(int(ends[-1])).tobytes()
-        return [blob[start:end] for start, end in pairwise(ends.tolist())]
+def texts_of(blob: ArrayReader, lengths: ArrayReader, at_once: int) -> Iterator[bytes]:
+    """Texts that are laid end to end, so many read at a time."""
+    letters = Onward(blob)
+    for piece in lengths.pieces(at_once):
+        ends = offsets(piece)
+        read = letters.next(int(ends[-1])).tobytes()
+        yield from (read[start:end] for start, end in pairwise(ends.tolist()))

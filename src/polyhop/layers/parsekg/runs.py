@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, Self, get_args
 
@@ -23,7 +23,7 @@ from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import normal
 from polyhop.indexes.run_merging import ListsOfRun
 from polyhop.indexes.segments import write_arrays
-from polyhop.indexes.streamed import ArrayReader, Onward, OnwardTexts
+from polyhop.indexes.streamed import ArrayReader, texts_of
 from polyhop.ports import Ints
 from polyhop.types import Passage, Sentence
 
@@ -198,7 +198,7 @@ class SortedRun:
 
     def lists(self, name: str, places: NDArray[np.intc], base: int) -> ListsOfRun:
         """One of the maps (or ``said``), by what its entities are in all runs, and at which number its own begin."""
-        return ListsOfRun(places, partial(Onward, self.arrays[f"{name}_each"]), self.arrays[f"{name}_rights"], base)
+        return ListsOfRun(places, self.arrays[f"{name}_each"], self.arrays[f"{name}_rights"], base)
 
     def contains(self) -> Adjacency:
         """The entities of each passage, both as the run counts them."""
@@ -207,9 +207,7 @@ class SortedRun:
 
     def readings(self, most: int) -> Iterator[bytes]:
         """The readings in UTF-8, in order; so many of them are read at a time."""
-        texts = OnwardTexts(self.arrays["readings"], self.arrays["reading_lengths"])
-        while block := texts.next(most):
-            yield from block
+        return texts_of(self.arrays["readings"], self.arrays["reading_lengths"], most)
 
     def first_readings(self) -> Ints:
         """The first reading of each entity."""

@@ -239,7 +239,6 @@ def test_a_question_finds_its_community(models: Models, phrases: Embed) -> None:
     assert (first.names[0], second) == (found.summaries[1].names[0], found.summaries[0])
     assert high > low
     assert found.relevant(question, 1) == [(first, high)]
-    assert found.relevant(question, 5, least=(high + low) / 2) == [(first, high)]
     nothing = CommunitySummaries.open(None, phrases).of(graph_of(), (), read)
     assert nothing.relevant(question, 3) == []
 

@@ -21,8 +21,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhop.errors import EndpointError, StorageFull, UsageError
-from polyhop.indexes.central import central
+from polyhop.errors import EndpointError, StorageFull
+from polyhop.indexes.central import SAME, central
 from polyhop.layers.summaries.central_sentences import extractive_summary, sentences_of
 from polyhop.layers.summaries.summariser import Summariser, WantedSummary
 from polyhop.models.accounting import estimated_tokens
@@ -62,19 +62,16 @@ def test_the_first_pick_is_nearest_to_the_middle() -> None:
 
 
 def test_each_subject_is_heard() -> None:
-    """Two groups: the second pick is of the other group, unless only the middle counts."""
+    """Two groups: the second pick is of the other group."""
     vectors = units([(1, 0.05), (1, 0.2), (1, 0.4), (0.3, 1), (0.1, 1)])
-    assert central(vectors, 2, balance=0.5).tolist()[1] >= 3
-    assert central(vectors, 2, balance=1.0, same=2.0).tolist() == [2, 1]
+    assert central(vectors, 2).tolist()[1] >= 3
 
 
 def test_the_edges_of_picking() -> None:
-    """Nothing to pick from, nothing wanted, opposites without a middle, a balance that is none."""
+    """Nothing to pick from, nothing wanted, opposites without a middle."""
     assert central(np.empty((0, 4), np.float32), 3).tolist() == []
     assert central(units([(1, 0)]), 0).tolist() == []
     assert central(units([(1, 0), (-1, 0)]), 5).tolist() == [0, 1]
-    with pytest.raises(UsageError):
-        central(units([(1, 0)]), 1, balance=1.5)
 
 
 @settings(max_examples=60, deadline=None)
@@ -85,11 +82,11 @@ def test_the_edges_of_picking() -> None:
 def test_picks_are_few_and_differ(rows: list[list[float]], k: int) -> None:
     """At most k, each once, no two alike; fewer picks are the first ones of more picks."""
     vectors = units(rows)
-    picks = central(vectors, k, same=0.9).tolist()
+    picks = central(vectors, k).tolist()
     assert len(picks) == len(set(picks)) <= k
     cosines = vectors[picks] @ vectors[picks].T - np.eye(len(picks))
-    assert (cosines < 0.9 + 1e-6).all()
-    assert picks[:2] == central(vectors, min(k, 2), same=0.9).tolist()
+    assert (cosines < SAME + 1e-6).all()
+    assert picks[:2] == central(vectors, min(k, 2)).tolist()
 
 
 # --- central sentences ------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyhop.errors import UsageError
 from polyhop.ports import Floats, Ints
 
 BALANCE = 0.7  # how much nearness to the middle counts, against nearness to what was picked before
@@ -12,16 +11,13 @@ SAME = 0.95  # cosine from which two vectors say the same
 _DIGITS = 5  # that scores are compared by: beyond them sums depend on the machine
 
 
-def central(vectors: Floats, k: int, *, balance: float = BALANCE, same: float = SAME) -> Ints:
+def central(vectors: Floats, k: int) -> Ints:
     """The rows of at most k vectors that stand for all of them, best first; equals in the order they stand in.
 
-    ``vectors``: unit, of shape (n, d). Each pick is the vector with the highest ``balance`` * cosine with the mean,
-    less (1 - ``balance``) * highest cosine with an earlier pick (maximal marginal relevance, Carbonell and Goldstein
-    1998). None is picked whose cosine with an earlier one is ``same`` or more: there may be fewer than k. Raises
-    UsageError for a ``balance`` outside 0 to 1.
+    ``vectors``: unit, of shape (n, d). Each pick is the vector with the highest BALANCE * cosine with the mean, less
+    (1 - BALANCE) * highest cosine with an earlier pick (maximal marginal relevance, Carbonell and Goldstein 1998). None
+    is picked whose cosine with an earlier one is SAME or more: there may be fewer than k.
     """
-    if not 0 <= balance <= 1:
-        raise UsageError(f"The balance must be 0 to 1, not {balance}.")
     middle = vectors.sum(axis=0, dtype=np.float64)
     length = float(np.linalg.norm(middle))
     relevance = vectors @ (middle / length) if length > 0 else np.zeros(len(vectors))
@@ -29,11 +25,11 @@ def central(vectors: Floats, k: int, *, balance: float = BALANCE, same: float = 
     free = np.ones(len(vectors), np.bool_)
     picks: list[int] = []
     while len(picks) < k and free.any():
-        scores = np.round(balance * relevance - (1 - balance) * nearest, _DIGITS)
+        scores = np.round(BALANCE * relevance - (1 - BALANCE) * nearest, _DIGITS)
         pick = int(np.argmax(np.where(free, scores, -np.inf)))
         picks.append(pick)
         cosines = (vectors @ vectors[pick]).astype(np.float64)
         nearest = np.maximum(nearest, cosines) if len(picks) > 1 else cosines
-        free &= cosines < same
+        free &= cosines < SAME
         free[pick] = False
     return np.array(picks, np.int64)

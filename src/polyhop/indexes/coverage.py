@@ -10,16 +10,14 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.names import MISSING, words
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
 from polyhop.indexes.splicing import Splice, Vocabulary
-from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
+from polyhop.indexes.strings import KeptWithStrings, Strings, hashed
 from polyhop.ports import Bools, Ints
 
 _SPARE = 4  # rows looked at for each value wanted: values may have several names
@@ -34,7 +32,7 @@ class Covered(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TokenCoverage:
+class TokenCoverage(KeptWithStrings):
     """Names as sets of folded words, each with the value it stands for; a value may have several names."""
 
     tokens: Strings
@@ -101,22 +99,6 @@ class TokenCoverage:
             first, last = self.starts[[place, place if is_new else place + 1]].tolist()
             found.append(first + np.searchsorted(self.rows[first:last], rows.before[more.rows[start:end]]))
         return np.concatenate(found)
-
-    def arrays(self) -> Arrays:
-        """Its arrays by name."""
-        plain = {"starts": self.starts, "rows": self.rows, "lengths": self.lengths, "values": self.values}
-        return {**plain, **self.tokens.arrays()}
-
-    def save(self, folder: Path) -> None:
-        """Write the index as a folder. Raises StorageFull."""
-        write_arrays(folder, self.arrays())
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map a saved index into memory. Raises IndexCorrupt."""
-        arrays = read_arrays(folder, ("starts", "rows", "lengths", "values", *STRING_ARRAYS))
-        tokens = Strings(**{name: arrays.pop(name) for name in STRING_ARRAYS})
-        return cls(tokens=tokens, **arrays)
 
     def best(self, surface: str, k: int, *, ties: int = 0, among: Bools | None = None) -> list[Covered]:
         """The k values whose names cover most of a surface form, each by its best name (Eq. 3).

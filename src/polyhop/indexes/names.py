@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from polyhop.indexes.folding import pieces, unspaced
-from polyhop.indexes.segments import Arrays, read_arrays, write_arrays
 from polyhop.indexes.splicing import Splice, places_in
-from polyhop.indexes.strings import STRING_ARRAYS, Hashes, Strings, hashed
+from polyhop.indexes.strings import Hashes, KeptWithStrings, Strings, hashed
 from polyhop.ports import Ints
 
 _BRACKETED = re.compile(r"(?<=\S)\s*(?:\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）)\s*$")
@@ -47,7 +45,7 @@ def normal(text: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Names:
+class Names(KeptWithStrings):
     """Normalised names, sorted, each with the row it stands for."""
 
     keys: Strings
@@ -71,20 +69,6 @@ class Names:
         values = rows[self.values]
         splice = Splice(values != MISSING, places_in(self.keys, map(more.keys.__getitem__, range(len(more)))))
         return type(self)(keys=self.keys.spliced(splice, more.keys), values=splice.rows(values, more.values))
-
-    def arrays(self) -> Arrays:
-        """Its arrays by name."""
-        return {"values": self.values, **self.keys.arrays()}
-
-    def save(self, folder: Path) -> None:
-        """Write the table as a folder. Raises StorageFull."""
-        write_arrays(folder, self.arrays())
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Map a saved table into memory. Raises IndexCorrupt."""
-        arrays = read_arrays(folder, ("values", *STRING_ARRAYS))
-        return cls(values=arrays.pop("values"), keys=Strings(**arrays))
 
     def __len__(self) -> int:
         return len(self.keys)

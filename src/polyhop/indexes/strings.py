@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.indexes.csr import offsets
-from polyhop.indexes.segments import Arrays
+from polyhop.indexes.segments import Arrays, KeptArrays, read_arrays
 from polyhop.indexes.splicing import Splice
 from polyhop.ports import Ints
 
@@ -29,7 +30,7 @@ def _bytes(text: str) -> bytes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Strings:
+class Strings(KeptArrays):
     """Strings by place, and places by hash. Nothing is loaded until it is looked at."""
 
     blob: NDArray[np.uint8]
@@ -65,10 +66,6 @@ class Strings:
             order=by_hash.rows(splice.placed[self.order], came),
         )
 
-    def arrays(self) -> Arrays:
-        """What to save, under the names in STRING_ARRAYS."""
-        return {"blob": self.blob, "bounds": self.bounds, "hashes": self.hashes, "order": self.order}
-
     def __len__(self) -> int:
         return len(self.order)
 
@@ -84,3 +81,20 @@ class Strings:
         ends = self.hashes.searchsorted(hashes[hits], side="right")
         runs = zip(hits.tolist(), first[hits].tolist(), ends.tolist(), strict=True)
         return [(i, place) for i, begin, end in runs for place in self.order[begin:end].tolist()]
+
+
+class KeptWithStrings(KeptArrays):
+    """What dataclasses share that are a table of strings, the first of their fields, and arrays besides."""
+
+    def arrays(self) -> Arrays:
+        """Its arrays by name, and those of the strings."""
+        strings, *others = self.__annotations__
+        return {**{name: getattr(self, name) for name in others}, **getattr(self, strings).arrays()}
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Map those of a folder into memory. Raises IndexCorrupt."""
+        strings, *others = cls.__annotations__
+        arrays = read_arrays(folder, (*others, *STRING_ARRAYS))
+        table = Strings(**{name: arrays.pop(name) for name in STRING_ARRAYS})
+        return cls(**{strings: table}, **arrays)

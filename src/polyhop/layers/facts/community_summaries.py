@@ -59,14 +59,11 @@ class Summaries:
     why: str  # no more were made; empty where all were tried
     cost: Cost
 
-    def relevant(self, question: Floats, k: int, *, least: float = 0.0) -> list[tuple[Summary, float]]:
-        """At most k summaries with their cosines with a question's unit vector, the nearest first.
-
-        ``least``: a cosine that none of them is below.
-        """
+    def relevant(self, question: Floats, k: int) -> list[tuple[Summary, float]]:
+        """At most k summaries with their cosines with a question's unit vector, the nearest first; none below 0."""
         cosines = self.vectors @ question
         nearest = best(cosines, k).tolist()
-        return [(self.summaries[row], float(cosines[row])) for row in nearest if cosines[row] >= least]
+        return [(self.summaries[row], float(cosines[row])) for row in nearest if cosines[row] >= 0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

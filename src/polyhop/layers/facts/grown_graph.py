@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -156,15 +157,12 @@ class GrownGraph:
 
     def ends(self, facts: Ints) -> tuple[Ints, Ints]:
         """The heads and the tails of facts, as entities."""
-        return self._each(facts, self._heads, np.int64), self._each(facts, self._tails, np.int64)
+        heads, tails = (self._each(facts, partial(self._entities_at, side), np.int64) for side in ("heads", "tails"))
+        return heads, tails
 
-    def _heads(self, place: int, own: Ints) -> Ints:
-        heads: Ints = self.parts[place].heads[own]
-        return heads if place == 0 else self.entities[place - 1][heads]
-
-    def _tails(self, place: int, own: Ints) -> Ints:
-        tails: Ints = self.parts[place].tails[own]
-        return tails if place == 0 else self.entities[place - 1][tails]
+    def _entities_at(self, side: str, place: int, own: Ints) -> Ints:
+        found: Ints = getattr(self.parts[place], side)[own]
+        return found if place == 0 else self.entities[place - 1][found]
 
     def confidences(self, facts: Ints) -> Floats:
         """How sure the extractor was of each fact, 0 to 1."""

@@ -11,7 +11,6 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -36,7 +35,7 @@ SHORTEST = 3  # letters and digits of a name that may have synonyms, as in Hippo
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Synonyms:
+class Synonyms(segments.KeptArrays):
     """Pairs of entities with like names, each pair once, the lower first, and the cosines of their names."""
 
     pairs: Ints  # (n, 2)
@@ -117,17 +116,20 @@ def synonyms(graph: FactGraph, phrases: PhraseStore, *, least: float, most: int)
     if graph.folder is not None:
         folder = graph.folder / f"synonyms-{_mark(phrases, least, most)}"
         try:
-            return Synonyms(**segments.read_arrays(folder, ("pairs", "cosines")))
+            return Synonyms.open(folder)
         except IndexCorrupt:
             logger.info(
                 "Comparing the names of %d entities; this is done once for each state of the index.", len(graph)
             )
-    names = _Names.of(graph)
-    groups = None if len(names.texts) <= MOST_COMPARED else _sharing_a_word(names.texts)
-    pairs, cosines = similar(phrases.vectors(names.texts), least, most, groups)
-    found = Synonyms(pairs=names.entities[pairs], cosines=cosines)
+    entities, names = _names(graph)
+    groups = None if len(names) <= MOST_COMPARED else _sharing_a_word(names)
+    pairs, cosines = similar(phrases.vectors(names), least, most, groups)
+    found = Synonyms(pairs=entities[pairs], cosines=cosines)
     if folder is not None:
-        _keep(folder, {"pairs": found.pairs, "cosines": found.cosines})
+        try:
+            found.save(folder)
+        except StorageFull as error:  # a read-only index still answers, only slower
+            logger.warning("Which names are near each other cannot be stored (%s); it is kept in memory.", error)
     return found
 
 
@@ -137,10 +139,9 @@ def similar(vectors: Floats, least: float, most: int, groups: Iterable[Ints] | N
     Of shapes (n, 2) and (n,). ``groups``: only rows of one group are compared; all of them where it is None.
     """
     if groups is None:
-        found = [_nearest(vectors, np.arange(len(vectors)), least, most)]
+        lefts, rights, cosines = _nearest(vectors, np.arange(len(vectors)), least, most)
     else:
-        found = [_NOTHING, *(_nearest(vectors[group], group, least, most) for group in groups)]
-    lefts, rights, cosines = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        lefts, rights, cosines = _together(_nearest(vectors[group], group, least, most) for group in groups)
     _, first = np.unique(lefts * len(vectors) + rights, return_index=True)
     kept = first[_few(lefts[first], rights[first], cosines[first], most)]
     low, high = np.minimum(lefts, rights)[kept], np.maximum(lefts, rights)[kept]
@@ -149,13 +150,18 @@ def similar(vectors: Floats, least: float, most: int, groups: Iterable[Ints] | N
 
 
 Near = tuple[Ints, Ints, Floats]  # left rows, right rows, cosines
-_NOTHING: Near = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def _together(found: Iterable[Near]) -> Near:
+    nothing: Near = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+    lefts, rights, cosines = (np.concatenate(parts) for parts in zip(nothing, *found, strict=True))
+    return lefts, rights, cosines
 
 
 def _nearest(vectors: Floats, rows: Ints, least: float, most: int) -> Near:
     """For each of the rows, whose vectors these are, the nearest others; in blocks of a bounded size."""
     step = max(1, BLOCK // max(len(rows), 1))
-    found = [_NOTHING]
+    found: list[Near] = []
     for start in range(0, len(rows), step):
         block = vectors[start : start + step] @ vectors.T
         block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
@@ -163,8 +169,7 @@ def _nearest(vectors: Floats, rows: Ints, least: float, most: int) -> Near:
         near = block[left, right]
         kept = _few(left, right, near, most)
         found.append((rows[start + left[kept]], rows[right[kept]], near[kept]))
-    lefts, rights, cosines = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return lefts, rights, cosines
+    return _together(found)
 
 
 def _few(lefts: Ints, rights: Ints, cosines: Floats, most: int) -> Ints:
@@ -186,32 +191,13 @@ def _sharing_a_word(names: Sequence[str]) -> Iterator[Ints]:
             yield np.array(rows, np.int64)
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The names that may have synonyms, with their entities."""
-
-    entities: Ints
-    texts: Sequence[str]
-
-    @classmethod
-    def of(cls, graph: FactGraph) -> Self:
-        entities = graph.entities.tolist()
-        spelled = ((entity, graph.aliases[entity].partition("\n")[0]) for entity in entities)
-        named = [(entity, name) for entity, name in spelled if _may_have(name)]
-        named = [(entity, name) for entity, name in named if label_group(graph.labels[entity]) != "number"]
-        return cls(np.array([entity for entity, _ in named], np.int64), [name for _, name in named])
-
-
-def _may_have(name: str) -> bool:
-    return sum(map(str.isalnum, name)) >= SHORTEST
+def _names(graph: FactGraph) -> tuple[Ints, list[str]]:
+    """The entities whose names may have synonyms, and these names."""
+    spelled = ((entity, graph.aliases[entity].partition("\n")[0]) for entity in graph.entities.tolist())
+    named = [(entity, name) for entity, name in spelled if sum(map(str.isalnum, name)) >= SHORTEST]
+    named = [(entity, name) for entity, name in named if label_group(graph.labels[entity]) != "number"]
+    return np.array([entity for entity, _ in named], np.int64), [name for _, name in named]
 
 
 def _mark(phrases: PhraseStore, *settings: float) -> str:
     return hashlib.sha256(repr((FORMAT_VERSION, phrases.embedder.name, *settings)).encode()).hexdigest()[:16]
-
-
-def _keep(folder: Path, arrays: segments.Arrays) -> None:
-    try:
-        segments.write_arrays(folder, arrays)
-    except StorageFull as error:  # a read-only index still answers, only slower
-        logger.warning("Which names are near each other cannot be stored (%s); it is kept in memory.", error)

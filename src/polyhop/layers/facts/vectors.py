@@ -15,11 +15,11 @@ def fact_vectors(over: View) -> Floats:
 
     Of passages that are gone they are those of the relations, which are there.
     """
-    return over.once("fact vectors", lambda: _store_of(over).vectors(list(_lines(over.facts))))
 
+    def made() -> Floats:
+        return PhraseStore.open(over.record.folder, over.models.embedder).vectors(list(_lines(over.facts)))
 
-def _store_of(over: View) -> PhraseStore:
-    return PhraseStore.open(over.record.folder, over.models.embedder)
+    return over.once("fact vectors", made)
 
 
 def _lines(graph: FactGraph) -> Iterator[str]:

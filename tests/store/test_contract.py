@@ -284,6 +284,9 @@ def test_generations_name_what_a_layer_serves(record: Record) -> None:
     record.put(*document_of("letters", "a"))
     record.record_rows("facts", "v1", [(1, b"a")])
     assert record.layers() == ["facts", "text"]
+    assert record.forget("facts") == 1
+    assert record.forget("text") == 0
+    assert record.layers() == []
 
 
 def told(record: Record) -> tuple[list[str], str]:
@@ -300,6 +303,7 @@ def test_readers_are_told_of_layers_and_state_until_they_change(home: Home) -> N
         lambda record: record.record_failures("facts", "v1", [(2, "refused")]),
         lambda record: record.set_generation("text", "g1", {}),
         lambda record: record.set_generation("text", "g1", {"passages": 2}),
+        lambda record: record.forget("facts"),
         lambda record: record.put(*document_of("letters", "a", "c")),
         lambda record: record.drop(["letters"]),
     ]
@@ -315,8 +319,8 @@ def test_readers_are_told_of_layers_and_state_until_they_change(home: Home) -> N
                 assert told(reader) == told(record) == told(anew)
             before = told(reader)
             seen.append(before)
-    assert [layers for layers, _ in seen] == [[], ["text"], *[["facts", "text"]] * 3, *[["text"]] * 2]
-    assert len({state for _, state in seen}) == 5  # rows and failures are no sign to look again
+    assert [layers for layers, _ in seen] == [[], ["text"], *[["facts", "text"]] * 3, *[["text"]] * 3]
+    assert len({state for _, state in seen}) == 5  # rows, failures and what is forgotten are no sign to look again
     assert seen[0] == empty  # nor are passages that come: they are found once a generation covers them
 
 

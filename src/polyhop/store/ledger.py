@@ -9,7 +9,7 @@ from typing import Any
 from polyhop.errors import StoreError
 from polyhop.ports import Ints
 from polyhop.reports import LayerStatus
-from polyhop.store.changes import Changes
+from polyhop.store.changes import NOTE, Changes
 from polyhop.store.documents import PAGE, Documents
 from polyhop.store.port import Generation
 from polyhop.types import Passage
@@ -140,6 +140,14 @@ class Ledger(Documents, Changes):
     def layers(self) -> list[str]:
         """Names of the layers with an entry or a generation, sorted."""
         return [row[0] for row in self._unchanged("layers", lambda: self._rows(LAYERS))]
+
+    def forget(self, layer: str) -> int:
+        """Remove all of a layer's entries and its generation; how many entries went."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM generations WHERE layer = ?", (layer,))
+            connection.execute("DELETE FROM meta WHERE key = ?", (NOTE.format(layer),))
+            connection.execute("DELETE FROM ledger WHERE layer = ?", (layer,))
+            return connection.changes()
 
     def generation(self, layer: str) -> Generation | None:
         """What the layer currently serves, if anything."""

@@ -21,6 +21,9 @@ class Connection(Protocol):
     def executemany(self, query: str, rows: Iterable[Any], /) -> Any:
         """Run a statement once a row."""
 
+    def changes(self) -> int:
+        """How many rows the last statement changed."""
+
     def total_changes(self) -> int:
         """How many rows all statements changed."""
 

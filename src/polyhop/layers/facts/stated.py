@@ -126,7 +126,13 @@ class StatedFacts:
             for column in ("numbers", "acronym_rows", *COLUMNS)
         }
         titles, acronyms = [*self.titles, *more.titles], [*self.acronyms, *more.acronyms]
-        texts = {"names": names, "relations": relations, "labels": labels, "titles": titles, "acronyms": acronyms}
+        texts: dict[str, Any] = {
+            "names": names,
+            "relations": relations,
+            "labels": labels,
+            "titles": titles,
+            "acronyms": acronyms,
+        }
         return replace(self, **columns, **texts)._in_order()
 
     def _in_order(self) -> Self:

@@ -69,7 +69,7 @@ class PostgresConnection:
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self.connection = connection
-        self._total = 0
+        self._last = self._total = 0
         connection.adapters.register_dumper(str, Escaped)
         connection.adapters.register_loader("text", Unescaped)
 
@@ -88,9 +88,14 @@ class PostgresConnection:
         cursor.executemany(postgres_of(query), rows)
         self._count(cursor)
 
+    def changes(self) -> int:
+        """How many rows the last statement changed."""
+        return self._last
+
     def total_changes(self) -> int:
         """How many rows all statements changed."""
         return self._total
 
     def _count(self, cursor: psycopg.Cursor[Any]) -> None:
-        self._total += max(cursor.rowcount, 0)
+        self._last = max(cursor.rowcount, 0)
+        self._total += self._last

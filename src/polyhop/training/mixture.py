@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.neighbours import Neighbours
-from polyhop.training.rows import Kind, MultiHopRow, ReadingRow, TrainingPassage, is_kept_aside, occurrences
+from polyhop.training.rows import (
+    Kind,
+    MultiHopRow,
+    ReadingRow,
+    TrainingPassage,
+    TrainingSplit,
+    is_kept_aside,
+    occurrences,
+)
 from polyhop.training.step_rows import SOURCE as STEPPED
 from polyhop.training.together import Told, together
 from polyhop.training.windows import MOST_TOKENS, Part, Place, Window, WindowMaker, sentences
@@ -52,12 +60,7 @@ AROUND = 40  # tokens left for the question when passages are shortened
 PER_TOKEN = 4.2  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """What to train on, and what was kept aside for measuring."""
-
-    training: tuple[Window, ...]
-    aside: tuple[Window, ...]
+Windows = TrainingSplit[Window]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,10 @@ def mixed(
     """The windows of all rows, in an order of their own; the same rows and seed give the same windows."""
     rng = random.Random(seed)  # noqa: S311
     maker = WindowMaker(tokenizer)
-    training: list[Window] = []
-    aside: list[Window] = []
-    for window, kept in (*_of_reading(reading, maker, rng), *_of_multi_hop(multi_hop, maker, rng)):
-        (aside if kept else training).append(window)
-    rng.shuffle(training)
+    split = Windows.of((*_of_reading(reading, maker, rng), *_of_multi_hop(multi_hop, maker, rng)), rng)
     thinning = random.Random(seed + 1)  # noqa: S311
-    thinned = [one for one in training if one.source not in SHARES or thinning.random() < SHARES[one.source]]
-    return Windows(tuple(thinned), tuple(aside))
+    thinned = [one for one in split.training if one.source not in SHARES or thinning.random() < SHARES[one.source]]
+    return replace(split, training=tuple(thinned))
 
 
 def share_of(rows: Sequence[ReadingRow], share: float, *, seed: int = 0) -> list[ReadingRow]:

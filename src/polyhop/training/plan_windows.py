@@ -12,6 +12,7 @@ from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question
 from polyhop.models.question_spans import CHAIN, COMBINED, SINGLE
 from polyhop.planning.nesting import Stretch
 from polyhop.training.plan_alignment import Aligned, Wordings, aligned
+from polyhop.training.rows import TrainingSplit
 from polyhop.training.taught_plans import TaughtPlan
 
 
@@ -32,33 +33,16 @@ class PlanWindow:
         return self.pieces.ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanWindows:
-    """What to train on, and what was kept aside; questions whose steps stand nowhere are left out."""
-
-    training: tuple[PlanWindow, ...]
-    aside: tuple[PlanWindow, ...]
-
-    def with_others(self, others: PlanWindows, times: int) -> PlanWindows:
-        """These and others, which are to be trained on so many times."""
-        return PlanWindows(
-            training=(*self.training, *others.training * times),
-            aside=(*self.aside, *others.aside),
-        )
+PlanWindows = TrainingSplit[PlanWindow]
 
 
 def plan_windows(plans: Sequence[TaughtPlan], tokenizer: Path, *, seed: int = 0) -> PlanWindows:
     """The windows of all plans whose steps can be found in their questions, in an order of their own."""
     read = whole_tokenizer(tokenizer)
     wordings = Wordings.counted(plan for plan in plans if not plan.is_kept_aside)
-    training: list[PlanWindow] = []
-    aside: list[PlanWindow] = []
-    for plan in plans:
-        window = _window(plan, question_pieces(read, plan.question), wordings)
-        if window is not None:
-            (aside if plan.is_kept_aside else training).append(window)
-    random.Random(seed).shuffle(training)  # noqa: S311
-    return PlanWindows(training=tuple(training), aside=tuple(aside))
+    found = ((_window(plan, question_pieces(read, plan.question), wordings), plan.is_kept_aside) for plan in plans)
+    made = [(window, kept) for window, kept in found if window is not None]
+    return PlanWindows.of(made, random.Random(seed))  # noqa: S311
 
 
 def _window(plan: TaughtPlan, pieces: QuestionPieces, wordings: Wordings) -> PlanWindow | None:

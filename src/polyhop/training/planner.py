@@ -254,7 +254,7 @@ class PlannerTrainer(Trainer):
         tell_stage(self.listener, "finding steps in questions")
         windows = plan_windows(plans, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
         told = plan_windows(marked, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
-        windows = windows.with_others(told, MARKED)
+        windows = PlanWindows((*windows.training, *told.training * MARKED), (*windows.aside, *told.aside))
         if self.start is None or self.marked:  # what somebody has marked teaches better than what a planner takes apart
             return windows
         tell_stage(self.listener, "taking questions apart")

@@ -18,7 +18,7 @@ from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.training.linked_passages import LinkedPassages, TextLink, as_stored, places_of
 from polyhop.training.mixture import MULTI_HOP_SOURCE
 from polyhop.training.neighbours import Neighbours
-from polyhop.training.rows import MultiHopRow, ReadingRow, is_kept_aside
+from polyhop.training.rows import MultiHopRow, ReadingRow, TrainingSplit, is_kept_aside
 from polyhop.training.slates import GradedText, Slate, SlateKind, SlateMaker
 
 NEAR: Final = 10  # passages near a question that may compete
@@ -31,12 +31,7 @@ ORDINARY_SHARE: Final = 0.5  # slates of questions of one step and of claims, fo
 READ_FROM: Final = 6_000  # contexts among which the near ones are looked for, at most
 
 
-@dataclass(frozen=True, slots=True)
-class Slates:
-    """What to train on, and what was kept aside for measuring."""
-
-    training: tuple[Slate, ...]
-    aside: tuple[Slate, ...]
+Slates = TrainingSplit[Slate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +51,8 @@ def slates(
     """The slates of all rows, in an order of their own; the same rows and seed give the same slates."""
     rng = random.Random(seed)  # noqa: S311
     maker = SlateMaker(tokenizer)
-    training: list[Slate] = []
-    aside: list[Slate] = []
-    for slate, kept in (*_of_multi_hop(multi_hop, maker, rng), *_of_ordinary(ordinary, len(multi_hop), maker, rng)):
-        (aside if kept else training).append(slate)
-    rng.shuffle(training)
-    return Slates(tuple(training), tuple(aside))
+    made = (*_of_multi_hop(multi_hop, maker, rng), *_of_ordinary(ordinary, len(multi_hop), maker, rng))
+    return Slates.of(made, rng)
 
 
 def _of_multi_hop(rows: Sequence[MultiHopRow], maker: SlateMaker, rng: random.Random) -> Iterator[tuple[Slate, bool]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Generic, Literal, TypeVar, get_args
 
 from polyhop.indexes.folding import standing
 from polyhop.store.json_lines import RowLine, rows
@@ -14,12 +16,29 @@ from polyhop.store.json_lines import RowLine, rows
 READING = "reading.jsonl.gz"
 MULTI_HOP = "reader_reranker.jsonl"
 
+T = TypeVar("T")
 Kind = Literal["none", "span", "yes", "no"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ASIDE = 20  # one in so many texts is kept aside
 ASIDE_BY = 200  # characters that decide on it
 OCCURRENCES = 4  # of an answer in a text
+
+
+@dataclass(frozen=True)
+class TrainingSplit(Generic[T]):
+    """What to train on, and what was kept aside for measuring."""
+
+    training: tuple[T, ...]
+    aside: tuple[T, ...]
+
+    @classmethod
+    def of(cls, each: Iterable[tuple[T, bool]], rng: random.Random) -> TrainingSplit[T]:
+        """Examples, each with whether it is kept aside; those to train on come in an order of their own."""
+        found = list(each)
+        training = [one for one, kept in found if not kept]
+        rng.shuffle(training)
+        return cls(tuple(training), tuple(one for one, kept in found if kept))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

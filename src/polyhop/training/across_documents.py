@@ -8,6 +8,7 @@ a question is a question of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -36,14 +37,7 @@ def _rows(line: RowLine, name: str) -> Iterator[MultiHopRow]:
         whole = _asked(question, documents, line.text("licence"), name)
         yield whole
         if "steps" in question.fields and whole.positives:
-            everything = MultiHopRow(
-                source=name,
-                licence=whole.licence,
-                question=whole.question,
-                answer=whole.answer,
-                positives=tuple(documents),
-                negatives=(),
-            )
+            everything = replace(whole, source=name, positives=tuple(documents), negatives=())
             steps = list(steps_of(question))
             yield from (row for step in steps if len(steps) > 1 and (row := among(step, everything)) is not None)
 

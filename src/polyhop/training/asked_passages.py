@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from polyhop.training.rows import (
     MULTI_HOP,
     READING,
     MultiHopRow,
+    ReadingRow,
     is_kept_aside,
     multi_hop_rows,
     occurrences,
@@ -75,30 +76,28 @@ def _whole(rows: Sequence[MultiHopRow]) -> Iterator[AskedPassage]:
     for row in rows:
         aside = any(is_kept_aside(passage.text) for passage in row.positives)
         for passage in row.positives:
-            yield AskedPassage(
-                source=MULTI_HOP_SOURCE + row.source,
-                licence=row.licence,
-                question=row.question,
-                title=passage.title,
-                text=passage.text,
-                aside=aside,
-            )
+            yield replace(_of(row, passage.title, passage.text), source=MULTI_HOP_SOURCE + row.source, aside=aside)
 
 
 def _steps(rows: Iterable[MultiHopRow]) -> Iterator[AskedPassage]:
     """The steps of questions, each with the passage that has its answer and most of its words."""
     for row in rows:
         [passage] = row.positives
-        yield AskedPassage(
-            source=row.source,
-            licence=row.licence,
-            question=row.question,
-            title=passage.title,
-            text=passage.text,
-            answer=row.answer,
-            start=occurrences(passage.text, row.answer)[0],
-            aside=is_kept_aside(passage.text),
-        )
+        yield _of(row, passage.title, passage.text, row.answer, occurrences(passage.text, row.answer)[0])
+
+
+def _of(row: MultiHopRow | ReadingRow, title: str, text: str, answer: str = "", start: int = 0) -> AskedPassage:
+    """The question of a row with one passage."""
+    return AskedPassage(
+        source=row.source,
+        licence=row.licence,
+        question=row.question,
+        title=title,
+        text=text,
+        answer=answer,
+        start=start,
+        aside=is_kept_aside(text),
+    )
 
 
 def _read(folder: Path, rng: random.Random) -> Iterator[AskedPassage]:
@@ -108,19 +107,7 @@ def _read(folder: Path, rng: random.Random) -> Iterator[AskedPassage]:
         group = next((prefix for prefix in READ if row.source.startswith(prefix)), None)
         if group is None or row.kind != "span":
             continue
-        answer, start = row.answers[0]
-        groups[group].append(
-            AskedPassage(
-                source=row.source,
-                licence=row.licence,
-                question=written(row.question),
-                title=row.title,
-                text=row.context,
-                answer=answer,
-                start=start,
-                aside=is_kept_aside(row.context),
-            )
-        )
+        groups[group].append(replace(_of(row, row.title, row.context, *row.answers[0]), question=written(row.question)))
     for group, rows in groups.items():
         yield from rng.sample(rows, min(READ[group], len(rows)))
 
@@ -132,14 +119,4 @@ def _stated(folder: Path, rng: random.Random) -> Iterator[AskedPassage]:
         answer, start = row.answers[0]
         first = row.context.rfind("\n", 0, start) + 1
         last = row.context.find("\n", start)
-        text = row.context[first : None if last < 0 else last]
-        yield AskedPassage(
-            source=row.source,
-            licence=row.licence,
-            question=row.question,
-            title="",
-            text=text,
-            answer=answer,
-            start=start - first,
-            aside=is_kept_aside(text),
-        )
+        yield _of(row, "", row.context[first : None if last < 0 else last], answer, start - first)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -87,14 +88,8 @@ def among(step: Step, whole: MultiHopRow) -> MultiHopRow | None:
     asked = long_words(question)
     best = max(holding, key=lambda one: len(asked & long_words(f"{one.title} {one.text}")))
     others = [one for one in (*whole.positives, *whole.negatives) if not _holds(one, answer)]
-    return MultiHopRow(
-        source=SOURCE + whole.source,
-        licence=whole.licence,
-        question=question,
-        answer=answer,
-        positives=(best,),
-        negatives=tuple(others),
-    )
+    source = SOURCE + whole.source
+    return replace(whole, source=source, question=question, answer=answer, positives=(best,), negatives=tuple(others))
 
 
 def _holds(passage: TrainingPassage, answer: str) -> bool:

@@ -13,8 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from polyhop.errors import ModelError, StorageFull, UsageError
-from polyhop.store.whole_file import drafts_of, whole_file
+from polyhop.errors import ModelError, UsageError
+from polyhop.store.whole_file import drafts_of
+from polyhop.training.extra import kept_in
 
 VERSION = 1
 
@@ -57,12 +58,8 @@ class Checkpoint:
                 arrays[f"optimiser/{number}/{name}"] = value.detach().cpu().numpy()
         head = {"version": VERSION, "run": dict(self.run), "position": asdict(position)}
         arrays["head"] = np.array(json.dumps(head))
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.path) as stream:
-                np.savez(stream, allow_pickle=False, **arrays)
-        except OSError as error:
-            raise StorageFull(f"The checkpoint {self.path} cannot be written: {error}.") from error
+        with kept_in(self.path, "The checkpoint") as stream:
+            np.savez(stream, allow_pickle=False, **arrays)
 
     def load(self, network: Any, optimiser: Any) -> Position:
         """Put network, optimiser and chance as they were; from the start where there is no file.

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from polyhop.errors import ModelError, StorageFull
-from polyhop.store.whole_file import whole_file
+from polyhop.errors import ModelError
 from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION
 from polyhop.training.asked_passages import AskedPassage
 from polyhop.training.clues import TaughtClue
+from polyhop.training.extra import kept_in
 
 MADE: Final = "clues.jsonl"
 
@@ -66,9 +66,5 @@ def write_alpaca(path: Path, clues: Iterable[TaughtClue]) -> int:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise StorageFull(f"The clues cannot be written to {path}: {error}.") from error
+    with kept_in(path, "The clues") as file:
+        file.write(text.encode())

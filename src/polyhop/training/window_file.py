@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhop.errors import ModelError, StorageFull
-from polyhop.store.whole_file import whole_file
+from polyhop.errors import ModelError
 from polyhop.training.card import Origin
+from polyhop.training.extra import kept_in
 from polyhop.training.mixture import Windows
 from polyhop.training.windows import Window
 
@@ -49,13 +49,9 @@ def write_prepared(path: Path, prepared: Prepared) -> None:
     arrays: dict[str, NDArray[Any]] = {"head": np.array(json.dumps(head))}
     for name, part in ((TRAINING, prepared.windows.training), (ASIDE, prepared.windows.aside)):
         arrays |= {f"{name}/{kind}": values for kind, values in _packed(part, sources).items()}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as stream:
-            # Not compressed: that packs worse than xz behind it, which sees the same texts again.
-            np.savez(stream, allow_pickle=False, **arrays)
-    except OSError as error:
-        raise StorageFull(f"The windows cannot be written to {path}: {error}.") from error
+    with kept_in(path, "The windows") as stream:
+        # Not compressed: that packs worse than xz behind it, which sees the same texts again.
+        np.savez(stream, allow_pickle=False, **arrays)
 
 
 def read_prepared(path: Path) -> Prepared:

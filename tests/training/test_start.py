@@ -11,12 +11,12 @@ from polyhop.models.encoder import Encoder
 from polyhop.models.session import open_session
 from polyhop.ports import Floats
 from polyhop.training.graph import Head, write_graph
-from polyhop.training.start import installed_encoder, installed_head
+from polyhop.training.start import installed_weights
 
 
 def test_the_encoder_tells_right_from_wrong_as_the_cross_encoder_does(tmp_path: Path) -> None:
     """The first token's state is what its classifier reads; near texts are near in it, too."""
-    weights = {f"body.{name}": value for name, value in installed_encoder().items()}
+    weights = installed_weights()
     assert weights["body.word.weight"].shape == (30_522, 384)
     weights |= {"hidden.weight": np.eye(384, dtype=np.float32), "hidden.bias": np.zeros(384, np.float32)}
     write_graph(weights, (Head(name="hidden", on="the first token"),), tmp_path / "model.onnx", exact=True)
@@ -45,7 +45,7 @@ def test_the_encoder_tells_right_from_wrong_as_the_cross_encoder_does(tmp_path: 
 
 def test_encoder_and_head_score_as_the_cross_encoder_does(tmp_path: Path) -> None:
     """Within what 8 bits cost: its activations are rounded, those of the exact graph are not."""
-    weights = {f"body.{name}": value for name, value in installed_encoder().items()} | installed_head()
+    weights = installed_weights()
     head = Head(name="relevance", on="the first token", pooled=True)
     write_graph(weights, (head,), tmp_path / "model.onnx", exact=True)
     encoder = Encoder(reranker_folder() / "model.onnx", reranker_folder() / "tokenizer.json")

@@ -12,7 +12,7 @@ import numpy as np
 from polyhop.models.once import once
 from polyhop.models.pieces import whole_tokenizer
 from polyhop.models.question_pieces import MOST_PIECES, QuestionPieces, question_pieces
-from polyhop.models.session import open_session
+from polyhop.models.session import feed_of, open_session
 from polyhop.models.weights import check_sizes, trained_folder
 from polyhop.ports import Floats
 
@@ -46,9 +46,7 @@ class PlannerGraph:
 
     def reading(self, pieces: QuestionPieces) -> QuestionReading:
         """The reading of a question's pieces."""
-        ids = np.array([pieces.ids], np.int64)
-        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        edges, shape = self._session.run(OUTPUTS, feed)
+        edges, shape = self._session.run(OUTPUTS, feed_of(pieces.ids, len(pieces.ids)))
         likely = np.exp(shape[0] - shape[0].max())
         return QuestionReading(
             pieces=pieces,

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from polyhop.errors import ModelError
 from polyhop.models.saturation import products_saturate
 from polyhop.models.weights import DAMAGED
+from polyhop.ports import Ints
 from polyhop.settings import without_reports
 
 
@@ -53,3 +56,10 @@ def open_session(model: Path, threads: int, gives: Sequence[str] = ()) -> Any:
             remedy="Name the folder of a model that was trained for this.",
         )
     return session
+
+
+def feed_of(ids: Sequence[int], first: int) -> dict[str, Ints]:
+    """What a graph that training wrote reads, one sequence of tokens; what is behind so many is of the second text."""
+    tokens = np.array([ids], np.int64)
+    second = (np.arange(len(ids)) >= first).astype(np.int64)
+    return {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": second[None]}

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from polyhop.ports import Floats
 from polyhop.training.graph import EPSILON, HEAD_WIDTH
+from polyhop.training.start import installed_weights
 
 DROPOUT = 0.1
 UNSEEN = -1e4  # added to the likeness of padding
@@ -106,9 +107,14 @@ class Bert(nn.Module):
             value = layer(value, seen)
         return value
 
-    def take(self, weights: Mapping[str, Floats]) -> None:
-        """Begin with given weights instead of random ones."""
-        self.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
+    @classmethod
+    def installed(cls, layers: int = 12) -> Bert:
+        """The first layers of the installed cross-encoder. Raises ModelMissing, ModelError."""
+        body = cls(EncoderShape(layers=layers))
+        weights = {f"body.{name}": name for name in body.state_dict()}
+        given = {weights[name]: value for name, value in installed_weights().items() if name in weights}
+        body.load_state_dict({name: torch.from_numpy(value) for name, value in given.items()})
+        return body
 
 
 def weights_of(network: Any) -> dict[str, Floats]:

@@ -13,7 +13,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
 from polyhop.reports import Progress, ProgressListener
@@ -22,6 +24,7 @@ from polyhop.training.checkpoint import Checkpoint, Position
 HEAD_SCALE = 5  # heads begin with random weights, and learn so many times as fast
 DECAY = 0.01
 SMOOTHING = 0.98  # of the losses that are shown
+LENGTHS_ON_GPU = 32  # batches are padded to a multiple of it, so that its kernels and its memory are used again
 COOLING = 1 / 3  # of a run, at most, the rate falls: how fast windows pass is not known at its beginning
 
 
@@ -262,6 +265,33 @@ def by_length(examples: Iterable[Example], most: int) -> Iterator[list[Example]]
     ordered = sorted(examples, key=lambda one: len(one.ids))
     for start in range(0, len(ordered), most):
         yield ordered[start : start + most]
+
+
+def padded(rows: Sequence[Sequence[int]], length: int, dtype: Any) -> NDArray[Any]:
+    """Rows of at most so many numbers as one array, (B, T), with zeros behind the shorter ones."""
+    filled = np.zeros((len(rows), length), dtype)
+    for place, row in enumerate(rows):
+        filled[place, : len(row)] = row
+    return filled
+
+
+def sent(values: NDArray[Any], device: Any) -> Any:
+    """An array as a tensor on a device; to a GPU from pinned memory, so that nothing waits for it."""
+    tensor = torch.from_numpy(values)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+
+
+def tokens_sent(rows: Sequence[Sequence[int]], asked: Sequence[int], device: Any) -> tuple[Any, Any, Any]:
+    """Sequences of token ids, padded, with their mask and segments: (B, T) each; so many tokens are of the first."""
+    lengths = np.array([len(row) for row in rows])[:, None]
+    steps = LENGTHS_ON_GPU if device.type == "cuda" else 1
+    length = -(-int(lengths.max()) // steps) * steps
+    places = np.arange(length)[None]
+    seen = places < lengths
+    second = seen & (places >= np.array(asked)[:, None])
+    arrays = (padded(rows, length, np.int64), seen.astype(np.int64), second.astype(np.int64))
+    ids, mask, segments = (sent(values, device) for values in arrays)
+    return ids, mask, segments
 
 
 def tell_stage(listener: ProgressListener | None, stage: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -19,20 +20,18 @@ from polyhop.models.weights import sha256_of
 from polyhop.planning.nesting import nested
 from polyhop.ports import Floats
 from polyhop.training import card, export
-from polyhop.training.checkpoint import Position
 from polyhop.training.collection_plans import collection_plans
 from polyhop.training.documents import document_files
-from polyhop.training.encoder import Bert, EncoderShape
+from polyhop.training.encoder import Bert
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
+from polyhop.training.loop import Course, by_length, half_precision, parameter_groups, tell_stage, tokens_sent
 from polyhop.training.marked_plans import marked_plans
 from polyhop.training.plan_windows import PlanWindow, PlanWindows, plan_windows
 from polyhop.training.rows import READING
 from polyhop.training.self_taught import UNLABELLED, self_taught
 from polyhop.training.skeletons import SKELETONS, skeleton_plans
-from polyhop.training.start import installed_encoder
 from polyhop.training.taught_plans import STEPS, taught_plans
-from polyhop.training.trainer import Trainer
+from polyhop.training.trainer import Lesson, Trainer
 
 HEADS: Final = (Head(name="edges", on="every token"), Head(name="shape", on="the first token"))
 LAYERS: Final = 6  # of the start's twelve: questions are short, and the graph has to be small
@@ -73,15 +72,11 @@ class PlanBatch:
     @classmethod
     def of(cls, windows: Sequence[PlanWindow], device: Any) -> PlanBatch:
         """The windows, padded to the longest."""
-        length = max(len(window.ids) for window in windows)
-        ids = torch.zeros(len(windows), length, dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        framing = torch.zeros(len(windows), length, length, dtype=torch.bool)
-        gold = torch.zeros(len(windows), length, length)
+        ids, mask, _ = tokens_sent([one.ids for one in windows], [len(one.ids) for one in windows], device)
+        framing = torch.zeros(*ids.shape, ids.shape[1], dtype=torch.bool)
+        gold = torch.zeros(*ids.shape, ids.shape[1])
         for row, window in enumerate(windows):
             pieces = window.pieces
-            ids[row, : len(pieces.ids)] = torch.tensor(pieces.ids)
-            mask[row, : len(pieces.ids)] = 1
             for place, first in enumerate(pieces.firsts):
                 framing[row, first, list(pieces.lasts[place:])] = True
             for start, end in window.stretches:
@@ -193,14 +188,6 @@ def _figures(readings: Sequence[PlanRead]) -> dict[str, float]:
     return table
 
 
-def installed_half() -> Bert:
-    """An encoder with the first layers of the installed cross-encoder. Raises ModelMissing, ModelError."""
-    body = Bert(EncoderShape(layers=LAYERS))
-    names = body.state_dict().keys()
-    body.take({name: value for name, value in installed_encoder().items() if name in names})
-    return body
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlannerTrainer(Trainer):
     """Trains a planner; a finished one that is gone on from teaches as well."""
@@ -209,40 +196,32 @@ class PlannerTrainer(Trainer):
     heads: ClassVar = HEADS
 
     course: Course = COURSE
-    body: Callable[[], Bert] = installed_half  # what training starts from, its heads being new
+    body: Callable[[], Bert] = partial(Bert.installed, LAYERS)  # what training starts from, its heads being new
     documents: Path | None = None  # a folder of documents with questions, whose collections have steps, besides
     marked: Sequence[Path] = ()  # files of questions with brackets around what is to be asked first, besides
 
-    def run(self) -> Position:
-        """Train from where a run in ``out`` is, and export where it is finished.
-
-        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
-        StorageFull.
-        """
+    def lesson(self, device: Any) -> Lesson:
+        """The questions that are taken apart."""
         windows = self._windows()
-        device = best_device()
-        torch.manual_seed(self.course.seed)
         network = self.started(PlannerNetwork(self.body())).to(device)
         hashes = self.hashes((STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ())))
         files = [*(document_files(self.documents) if self.documents else ()), *self.marked]
-        hashes |= {path.name: sha256_of(path) for path in files}
         trainee = PlannerTrainee(network=network, aside=windows.aside, device=device)
-        position = self.trained(trainee, windows.training, hashes)
-        if position.finished:
-            self.write(
-                network,
-                position,
-                hashes,
-                lambda: figures(trainee.readings()),
-                lambda folder: figures(readings_of(folder, windows.aside)),
-                purpose=PURPOSE,
-                sources=card.origins((window.source, window.licence) for window in windows.training),
-                limits=LIMITS,
-                unit=UNIT,
-                columns=(UNIT, "exact", "F1", "comparisons", "score"),
-                explained=EXPLAINED,
-            )
-        return position
+        return Lesson(
+            trainee=trainee,
+            examples=windows.training,
+            hashes=hashes | {path.name: sha256_of(path) for path in files},
+            as_trained=lambda: figures(trainee.readings()),
+            as_exported=lambda folder: figures(readings_of(folder, windows.aside)),
+            told={
+                "purpose": PURPOSE,
+                "sources": card.origins((window.source, window.licence) for window in windows.training),
+                "limits": LIMITS,
+                "unit": UNIT,
+                "columns": (UNIT, "exact", "F1", "comparisons", "score"),
+                "explained": EXPLAINED,
+            },
+        )
 
     def _windows(self) -> PlanWindows:
         tell_stage(self.listener, "reading rows")

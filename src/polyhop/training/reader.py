@@ -10,35 +10,41 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
-from polyhop.models.session import open_session
+from polyhop.models.session import feed_of, open_session
 from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
 from polyhop.training import card, export
 from polyhop.training.across_documents import SOURCE as ACROSS
 from polyhop.training.across_documents import across_rows
-from polyhop.training.checkpoint import Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.claims import SOURCE as CLAIMED
 from polyhop.training.documents import SOURCE as ASKED_OF
 from polyhop.training.documents import document_files, document_rows
 from polyhop.training.encoder import Bert, EncoderShape
 from polyhop.training.graph import Head
-from polyhop.training.loop import best_device, by_length, half_precision, parameter_groups, tell_stage
+from polyhop.training.loop import (
+    by_length,
+    half_precision,
+    padded,
+    parameter_groups,
+    sent,
+    tell_stage,
+    tokens_sent,
+)
 from polyhop.training.made_tables import SOURCE as TABLES
 from polyhop.training.made_tables import made_tables
 from polyhop.training.mixture import Windows, mixed, share_of, source_of
 from polyhop.training.rows import KINDS, MULTI_HOP, READING, MultiHopRow, ReadingRow, multi_hop_rows, reading_rows
 from polyhop.training.scoring import WindowRead, figures, read, score
-from polyhop.training.start import finished_weights, installed_encoder
+from polyhop.training.start import finished_weights
 from polyhop.training.step_rows import SOURCE as STEPPED
 from polyhop.training.step_rows import step_rows
 from polyhop.training.taught_plans import STEPS
-from polyhop.training.trainer import Trainer
+from polyhop.training.trainer import Lesson, Trainer
 from polyhop.training.triples import SOURCE as STATED
 from polyhop.training.triples import TRIPLES, triple_rows
 from polyhop.training.window_file import MADE, Prepared, read_prepared, write_prepared
@@ -49,7 +55,6 @@ START, END, EVIDENCE = range(3)  # what the head on every token says
 SPAN = KINDS.index("span")
 FORBIDDEN = -1e4
 READ_AT_ONCE = 24
-LENGTHS_ON_GPU = 32  # batches are padded to a multiple of it, so that its kernels and its memory are used again
 ASIDE_OFTEN, ASIDE_AT_LAST = 500, 1_400  # windows kept aside that are read during training, and behind it
 ASIDE_BESIDES = 150  # at most, of each of the sources in BESIDES, beside them
 BESIDES = (CLAIMED, STATED, STEPPED, TABLES, ASKED_OF, ACROSS)  # what their sources begin with
@@ -88,37 +93,20 @@ class Batch:
     def of(cls, windows: Sequence[Window], device: Any) -> Batch:
         """The windows, padded to the longest."""
         most = max(1, *(len(window.spans) for window in windows))
-        lengths = np.array([len(window.ids) for window in windows])[:, None]
-        asked = np.array([window.asked for window in windows])[:, None]
-        steps = LENGTHS_ON_GPU if device.type == "cuda" else 1
-        length = -(-int(lengths.max()) // steps) * steps
-        places = np.arange(length)[None]
         spans = [[*window.spans, *([(0, 0)] * (most - len(window.spans)))] for window in windows]
+        ids, mask, segments = tokens_sent([one.ids for one in windows], [one.asked for one in windows], device)
+        length = ids.shape[1]
         return cls(
-            ids=_sent(_padded([window.ids for window in windows], length, np.int64), device),
-            mask=_sent((places < lengths).astype(np.int64), device),
-            segments=_sent(((places >= asked) & (places < lengths)).astype(np.int64), device),
-            allowed=_sent(_padded([window.allowed for window in windows], length, np.bool_), device),
-            evidence=_sent(_padded([window.evidence for window in windows], length, np.float32), device),
-            spans=_sent(np.array(spans, np.int64), device),
-            span_counts=_sent(np.array([len(window.spans) for window in windows]), device),
-            kinds=_sent(np.array([window.kind for window in windows]), device),
-            told=_sent(np.array([window.told for window in windows]), device),
+            ids=ids,
+            mask=mask,
+            segments=segments,
+            allowed=sent(padded([window.allowed for window in windows], length, np.bool_), device),
+            evidence=sent(padded([window.evidence for window in windows], length, np.float32), device),
+            spans=sent(np.array(spans, np.int64), device),
+            span_counts=sent(np.array([len(window.spans) for window in windows]), device),
+            kinds=sent(np.array([window.kind for window in windows]), device),
+            told=sent(np.array([window.told for window in windows]), device),
         )
-
-
-def _padded(rows: Sequence[Sequence[int]], length: int, dtype: Any) -> NDArray[Any]:
-    """Rows of at most so many numbers as one array, (B, T), with zeros behind the shorter ones."""
-    filled = np.zeros((len(rows), length), dtype)
-    for place, row in enumerate(rows):
-        filled[place, : len(row)] = row
-    return filled
-
-
-def _sent(values: NDArray[Any], device: Any) -> Any:
-    """An array as a tensor on a device; to a GPU from pinned memory, so that nothing waits for it."""
-    tensor = torch.from_numpy(values)
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def losses(tokens: Any, kind: Any, batch: Batch) -> dict[str, Any]:
@@ -182,13 +170,6 @@ class ReaderTrainee:
         return found
 
 
-def installed_body() -> Bert:
-    """An encoder with the weights of the installed cross-encoder. Raises ModelMissing, ModelError."""
-    body = Bert()
-    body.take(installed_encoder())
-    return body
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReaderTrainer(Trainer):
     """Trains a reader."""
@@ -196,7 +177,7 @@ class ReaderTrainer(Trainer):
     name: ClassVar[str] = "reader"
     heads: ClassVar = HEADS
 
-    body: Callable[[], Bert] = installed_body  # what training starts from, its heads being new
+    body: Callable[[], Bert] = Bert.installed  # what training starts from, its heads being new
     share: float = 1.0  # of the rows of reading, claims and triples, so that the others count for more
     tables: int = 0  # rows about tables that are made up, beside those of the folder
     documents: Path | None = None  # a folder of documents with questions, beside those rows
@@ -211,34 +192,24 @@ class ReaderTrainer(Trainer):
         write_prepared(path, self._made())
         return path
 
-    def run(self) -> Position:
-        """Train from where a run in ``out`` is, and export where it is finished.
-
-        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
-        StorageFull.
-        """
+    def lesson(self, device: Any) -> Lesson:
+        """The windows of the rows, or those that were prepared."""
         prepared = self._made() if self.windows is None else read_prepared(self.windows)
         windows = prepared.windows
-        device = best_device()
-        torch.manual_seed(self.course.seed)
         # A finished reader brings all weights, so that the installed ones are not needed.
         body = self.body() if self.start is None else Bert(EncoderShape.of(finished_weights(self.start)))
         network = self.started(ReaderNetwork(body)).to(device)
         trainee = ReaderTrainee(network=network, aside=_some(windows, ASIDE_OFTEN), device=device)
-        position = self.trained(trainee, windows.training, prepared.hashes, **prepared.choice)
-        if position.finished:
-            aside = _some(windows, ASIDE_AT_LAST)
-            self.write(
-                network,
-                position,
-                prepared.hashes,
-                lambda: figures(replace(trainee, aside=aside).readings()),
-                lambda folder: figures(readings_of(folder / export.MODEL, aside)),
-                purpose=PURPOSE,
-                sources=prepared.origins,
-                limits=LIMITS,
-            )
-        return position
+        aside = _some(windows, ASIDE_AT_LAST)
+        return Lesson(
+            trainee=trainee,
+            examples=windows.training,
+            hashes=prepared.hashes,
+            choice=prepared.choice,
+            as_trained=lambda: figures(replace(trainee, aside=aside).readings()),
+            as_exported=lambda folder: figures(readings_of(folder / export.MODEL, aside)),
+            told={"purpose": PURPOSE, "sources": prepared.origins, "limits": LIMITS},
+        )
 
     def _made(self) -> Prepared:
         """The windows of the rows, and what they were made of."""
@@ -246,9 +217,10 @@ class ReaderTrainer(Trainer):
         tell_stage(self.listener, "preparing windows")
         windows = mixed(reading, multi_hop, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
         hashes = self.hashes((READING, MULTI_HOP, CLAIMS, TRIPLES, STEPS))
+        files = document_files(self.documents) if self.documents is not None else ()
         return Prepared(
             windows=windows,
-            hashes=hashes | {path.name: sha256_of(path) for path in self._document_files()},
+            hashes=hashes | {path.name: sha256_of(path) for path in files},
             origins=_sources(reading, multi_hop, windows),
             choice={"tables": self.tables, "share": self.share, "drawn": self.course.seed},
         )
@@ -264,19 +236,13 @@ class ReaderTrainer(Trainer):
         across = across_rows(self.documents) if self.documents is not None else []
         return [*plain, *made, *asked], [*whole, *steps, *across]
 
-    def _document_files(self) -> list[Path]:
-        return document_files(self.documents) if self.documents is not None else []
-
 
 def readings_of(graph: Path, windows: Sequence[Window]) -> list[WindowRead]:
     """What an exported graph makes of windows, each read alone, as it is later."""
     session = open_session(graph, threads=1)
 
     def logits(window: Window) -> tuple[Floats, Floats]:
-        ids = torch.tensor([window.ids])
-        segments = (torch.arange(len(window.ids)) >= window.asked).long()[None]
-        feed = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": segments}
-        tokens, kind = session.run(["tokens", "kind"], {name: value.numpy() for name, value in feed.items()})
+        tokens, kind = session.run(["tokens", "kind"], feed_of(window.ids, window.asked))
         return tokens[0], kind[0]
 
     return [read(window, *logits(window)) for window in windows]
@@ -294,10 +260,7 @@ def _sources(reading: Sequence[ReadingRow], multi_hop: Sequence[MultiHopRow], wi
     """Each source with its licence, and how many windows are made of it."""
     licences = {row.source: row.licence for row in reading}
     licences |= {source_of(row): row.licence for row in multi_hop}
-    counts = dict.fromkeys(licences, 0)
-    for window in windows.training:
-        counts[window.source] += 1
-    return [card.Origin(name=name, licence=licences[name], windows=count) for name, count in counts.items() if count]
+    return card.origins((window.source, licences[window.source]) for window in windows.training)
 
 
 PURPOSE = """\

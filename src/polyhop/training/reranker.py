@@ -13,19 +13,18 @@ from torch import nn
 from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
-from polyhop.models.session import open_session
+from polyhop.models.session import feed_of, open_session
 from polyhop.training import card, export
-from polyhop.training.checkpoint import Position
 from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.encoder import Bert
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, best_device, by_length, half_precision, parameter_groups, tell_stage
+from polyhop.training.loop import Course, by_length, half_precision, parameter_groups, tell_stage, tokens_sent
 from polyhop.training.ranks import SlateRead, figures, judged, score
 from polyhop.training.rivals import Slates, slates
 from polyhop.training.rows import MULTI_HOP, READING, multi_hop_rows, reading_rows
 from polyhop.training.slates import Slate
-from polyhop.training.start import installed_encoder, installed_head
-from polyhop.training.trainer import Trainer
+from polyhop.training.start import installed_weights
+from polyhop.training.trainer import Lesson, Trainer
 
 HEADS: Final = (Head(name="relevance", on="the first token", pooled=True),)
 FROZEN: Final = 8  # layers that stay as they are: more than half of the time, and what the rest rests on does not move
@@ -86,16 +85,11 @@ class SlateBatch:
     def of(cls, read: Sequence[Slate], device: Any) -> SlateBatch:
         """The slates, padded to the longest pair."""
         pairs = [(place, pair, slate.asked) for place, slate in enumerate(read) for pair in slate.pairs]
-        ids = torch.zeros(len(pairs), max(len(pair) for _, pair, _ in pairs), dtype=torch.long)
-        mask, segments = torch.zeros_like(ids), torch.zeros_like(ids)
-        for row, (_, pair, asked) in enumerate(pairs):
-            ids[row, : len(pair)] = torch.tensor(pair)
-            mask[row, : len(pair)] = 1
-            segments[row, asked : len(pair)] = 1
+        ids, mask, segments = tokens_sent([pair for _, pair, _ in pairs], [asked for *_, asked in pairs], device)
         return cls(
-            ids=ids.to(device),
-            mask=mask.to(device),
-            segments=segments.to(device),
+            ids=ids,
+            mask=mask,
+            segments=segments,
             slates=torch.tensor([place for place, _, _ in pairs], device=device),
             grades=torch.tensor([grade for slate in read for grade in slate.grades], device=device),
             ordinary=torch.tensor([read[place].kind == "ordinary" for place, _, _ in pairs], device=device),
@@ -165,8 +159,7 @@ class RerankerTrainee:
 def installed_network() -> RerankerNetwork:
     """The installed cross-encoder as a network. Raises ModelMissing, ModelError."""
     network = RerankerNetwork(Bert())
-    stored = {f"body.{name}": value for name, value in installed_encoder().items()} | installed_head()
-    network.load_state_dict({name: torch.tensor(value) for name, value in stored.items()})
+    network.load_state_dict({name: torch.tensor(value) for name, value in installed_weights().items()})
     return network
 
 
@@ -181,37 +174,30 @@ class RerankerTrainer(Trainer):
     network: Callable[[], RerankerNetwork] = installed_network  # what training starts from
     frozen: int = FROZEN
 
-    def run(self) -> Position:
-        """Train from where a run in ``out`` is, and export where it is finished.
-
-        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
-        StorageFull.
-        """
+    def lesson(self, device: Any) -> Lesson:
+        """The slates of the rows."""
         made = self._slates()
-        device = best_device()
-        torch.manual_seed(self.course.seed)
         network = self.network().to(device)
         before = copy.deepcopy(network).eval().requires_grad_(False)
         self.started(network).freeze(self.frozen)
-        hashes = self.hashes(FILES)
         trainee = RerankerTrainee(network=network, before=before, aside=_some(made, ASIDE_OFTEN), device=device)
-        position = self.trained(trainee, made.training, hashes, frozen=self.frozen)
-        if position.finished:
-            last = replace(trainee, aside=_some(made, ASIDE_AT_LAST))
-            self.write(
-                network,
-                position,
-                hashes,
-                lambda: _beside_before(last),
-                lambda folder: figures(readings_of(folder / export.MODEL, last.aside)),
-                purpose=PURPOSE,
-                sources=card.origins((slate.source, slate.licence) for slate in made.training),
-                limits=LIMITS,
-                unit=UNIT,
-                columns=(UNIT, "first", "pairwise", "right", "wrong", "score"),
-                explained=EXPLAINED,
-            )
-        return position
+        last = replace(trainee, aside=_some(made, ASIDE_AT_LAST))
+        return Lesson(
+            trainee=trainee,
+            examples=made.training,
+            hashes=self.hashes(FILES),
+            choice={"frozen": self.frozen},
+            as_trained=lambda: _beside_before(last),
+            as_exported=lambda folder: figures(readings_of(folder / export.MODEL, last.aside)),
+            told={
+                "purpose": PURPOSE,
+                "sources": card.origins((slate.source, slate.licence) for slate in made.training),
+                "limits": LIMITS,
+                "unit": UNIT,
+                "columns": (UNIT, "first", "pairwise", "right", "wrong", "score"),
+                "explained": EXPLAINED,
+            },
+        )
 
     def _slates(self) -> Slates:
         tell_stage(self.listener, "reading rows")
@@ -232,10 +218,7 @@ def readings_of(graph: Path, read: Iterable[Slate]) -> list[SlateRead]:
     session = open_session(graph, threads=1)
 
     def logit(pair: Sequence[int], asked: int) -> float:
-        ids = torch.tensor([pair])
-        segments = (torch.arange(len(pair)) >= asked).long()[None]
-        feed = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": segments}
-        return float(session.run(["relevance"], {name: value.numpy() for name, value in feed.items()})[0][0, 0])
+        return float(session.run(["relevance"], feed_of(pair, asked))[0][0, 0])
 
     return [judged(slate, [logit(pair, slate.asked) for pair in slate.pairs]) for slate in read]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,33 +18,13 @@ _QUANTISED = "_quantized"
 WORDS = "body.word"  # the table of words has a scale for each of its rows; a layer, one for each of its outputs
 
 
-def installed_encoder() -> dict[str, Floats]:
-    """The encoder of ms-marco-MiniLM-L-12-v2, named as ``Bert`` names it. Raises ModelMissing, ModelError."""
-    return _installed(_renamed)
-
-
-def installed_head() -> dict[str, Floats]:
-    """The head of ms-marco-MiniLM-L-12-v2, named as a pooled ``Head`` with the name relevance.
-
-    Raises ModelMissing, ModelError.
-    """
-    return _installed(
-        lambda stored: {
-            "relevance.pooler.weight": stored["bert.pooler.dense.weight"],
-            "relevance.pooler.bias": stored["bert.pooler.dense.bias"],
-            "relevance.weight": stored["classifier.weight"],
-            "relevance.bias": stored["classifier.bias"],
-        }
-    )
-
-
-def _installed(named: Callable[[dict[str, Floats]], dict[str, Floats]]) -> dict[str, Floats]:
-    """Weights of the installed cross-encoder, under the names that we have for them."""
+def installed_weights() -> dict[str, Floats]:
+    """The weights of ms-marco-MiniLM-L-12-v2, as ``RerankerNetwork`` names them. Raises ModelMissing, ModelError."""
     folder = reranker_folder()
     check_hashes(folder, RERANKER_FILES)
     stored = _dequantised(folder / "model.onnx")
     try:
-        return named(stored)
+        return _renamed(stored)
     except KeyError as error:
         raise ModelError(f"The cross-encoder in {folder} has no weights named {error}.") from error
 
@@ -69,55 +47,6 @@ def finished_weights(folder: Path) -> dict[str, Floats]:
             is_head = not name.startswith("body.") and kind == "weight"
             weights[name] = np.array(value.T if is_head else value, np.float32)
     return weights
-
-
-def torch_of(values: Floats) -> Any:
-    """An array as a tensor."""
-    import torch
-
-    return torch.from_numpy(values)
-
-
-def go_on_from(folder: Path, network: Any, name: str) -> None:
-    """Give a network the weights of a finished model of the same shape. Raises ModelMissing, ModelError."""
-    stored = weights_like(network, folder, name)
-    network.load_state_dict({weight: torch_of(value) for weight, value in stored.items()})
-
-
-def blend_with(folder: Path, network: Any, share: float) -> None:
-    """Bring a network back towards the finished model that it went on from, but for a share (0 to 1) of the way.
-
-    The mean of both often reads what the one had learnt and what the other has (Wortsman et al. 2022, "Robust
-    fine-tuning of zero-shot models"). Raises ModelMissing, ModelError.
-    """
-    before = finished_weights(folder)
-    learnt = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
-    mixed = {name: (1 - share) * before[name] + share * value for name, value in learnt.items()}
-    network.load_state_dict({name: torch_of(value) for name, value in mixed.items()})
-
-
-def mean_with(others: Sequence[Path], network: Any) -> None:
-    """Give a network the mean of its weights and those of other finished models of its shape.
-
-    Models that went on from the same one, each by a course of its own, read better together than the best of them alone
-    (Wortsman et al. 2022, "Model soups"). Raises ModelMissing, ModelError.
-    """
-    total = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
-    for folder in others:
-        stored = weights_like(network, folder)
-        total = {name: value + stored[name] for name, value in total.items()}
-    network.load_state_dict({name: torch_of(value / (len(others) + 1)) for name, value in total.items()})
-
-
-def weights_like(network: Any, folder: Path, name: str = "model") -> dict[str, Floats]:
-    """The weights of a finished model of the same shape as a network. Raises ModelMissing, ModelError."""
-    stored = finished_weights(folder)
-    if {name: value.shape for name, value in stored.items()} != {
-        name: tuple(value.shape) for name, value in network.state_dict().items()
-    }:
-        remedy = "Name the folder of a finished model of the same kind and size."
-        raise ModelError(f"{folder} holds no {name} of this shape.", remedy=remedy)
-    return stored
 
 
 def _dequantised(graph: Path) -> dict[str, Floats]:
@@ -146,16 +75,20 @@ def _renamed(stored: dict[str, Floats]) -> dict[str, Floats]:
     """From the names of the transformers library to ours, query, key and value as one matrix."""
     embedded = "bert.embeddings."
     weights = {
-        "word.weight": stored[f"{embedded}word_embeddings.weight"],
-        "pos.weight": stored[f"{embedded}position_embeddings.weight"],
-        "seg.weight": stored[f"{embedded}token_type_embeddings.weight"],
-        "norm.weight": stored[f"{embedded}LayerNorm.weight"],
-        "norm.bias": stored[f"{embedded}LayerNorm.bias"],
+        "body.word.weight": stored[f"{embedded}word_embeddings.weight"],
+        "body.pos.weight": stored[f"{embedded}position_embeddings.weight"],
+        "body.seg.weight": stored[f"{embedded}token_type_embeddings.weight"],
+        "body.norm.weight": stored[f"{embedded}LayerNorm.weight"],
+        "body.norm.bias": stored[f"{embedded}LayerNorm.bias"],
+        "relevance.pooler.weight": stored["bert.pooler.dense.weight"],
+        "relevance.pooler.bias": stored["bert.pooler.dense.bias"],
+        "relevance.weight": stored["classifier.weight"],
+        "relevance.bias": stored["classifier.bias"],
     }
     layer = 0
     while f"{(at := f'bert.encoder.layer.{layer}.')}output.dense.bias" in stored:
         for kind in ("weight", "bias"):
-            ours = f"layers.{layer}.{{}}.{kind}"
+            ours = f"body.layers.{layer}.{{}}.{kind}"
             parts = [stored[f"{at}attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
             weights[ours.format("qkv")] = np.concatenate(parts)
             weights[ours.format("out")] = stored[f"{at}attention.output.dense.{kind}"]

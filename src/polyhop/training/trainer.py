@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
 
-from polyhop.errors import UsageError
+from polyhop.errors import ModelError, UsageError
 from polyhop.models.weights import sha256_of, trained_folder
+from polyhop.ports import Floats
 from polyhop.reports import ProgressListener
 from polyhop.training import card, export
 from polyhop.training.checkpoint import Checkpoint, Position
 from polyhop.training.encoder import weights_of
 from polyhop.training.extra import CHECKPOINT
 from polyhop.training.graph import Head
-from polyhop.training.loop import Course, Loop, Trainee, tell_stage
-from polyhop.training.start import blend_with, go_on_from, mean_with, weights_like
+from polyhop.training.loop import Course, Loop, Trainee, best_device, tell_stage
+from polyhop.training.start import finished_weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """What a run trains on what, and how well network and exported folder do at its end."""
+
+    trainee: Trainee[Any]
+    examples: Sequence[Any]
+    hashes: Mapping[str, str]  # of the files that the examples were made of, by name
+    choice: Mapping[str, Any] = field(default_factory=dict)  # what besides may not change when the run is resumed
+    as_trained: Callable[[], card.Figures]
+    as_exported: Callable[[Path], card.Figures]
+    told: Mapping[str, Any]  # what else the card says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +64,23 @@ class Trainer:
         for folder in (*([] if self.start is None else [self.start]), *self.others):
             trained_folder(str(folder), self.name)  # missed now, and not when all rows are read
 
+    def lesson(self, device: Any) -> Lesson:
+        """What each trainer makes of its rows, with a network on a device."""
+        raise NotImplementedError
+
+    def run(self) -> Position:
+        """Train from where a run in ``out`` is, and export where it is finished.
+
+        Raises DatasetError for a bad row, UsageError where ``out`` holds another run, ModelMissing, ModelError and
+        StorageFull.
+        """
+        torch.manual_seed(self.course.seed)
+        lesson = self.lesson(best_device())
+        position = self._trained(lesson)
+        if position.finished:
+            self._write(lesson, position)
+        return position
+
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
         """Of the files of the data folder that there are."""
         return {name: sha256_of(self.data / name) for name in names if (self.data / name).exists()}
@@ -60,45 +91,40 @@ class Trainer:
         Raises ModelMissing and ModelError, of the others too: hours later would be too late.
         """
         for folder in self.others:
-            weights_like(network, folder)
+            self._finished(folder, network)
         if self.start is not None:
-            go_on_from(self.start, network, self.name)
+            self._mix(network, [self.start], 0.0)
         return network
 
-    def trained(
-        self, trainee: Trainee[Any], examples: Sequence[Any], hashes: Mapping[str, str], **choice: Any
-    ) -> Position:
-        """Train from where the run in ``out`` is; ``choice``: what besides may not change when it is resumed."""
-        run = {"task": self.name, "data": hashes, "start": trainee.network.body.shape.sizes, **choice}
+    def _trained(self, lesson: Lesson) -> Position:
+        run = {
+            "task": self.name,
+            "data": lesson.hashes,
+            "start": lesson.trainee.network.body.shape.sizes,
+            **lesson.choice,
+        }
         if self.start is not None:
             run["from"] = sha256_of(self.start / export.MODEL)
         return Loop(
-            trainee=trainee,
-            examples=examples,
+            trainee=lesson.trainee,
+            examples=lesson.examples,
             course=self.course,
             checkpoint=Checkpoint(self.out / CHECKPOINT, {**run, **self.course.lasting}),
             listener=self.listener,
             stopped=self.stopped,
         ).run()
 
-    def write(
-        self,
-        network: Any,
-        position: Position,
-        hashes: Mapping[str, str],
-        as_trained: Callable[[], card.Figures],
-        as_exported: Callable[[Path], card.Figures],
-        **told: Any,
-    ) -> None:
-        """Export what was learnt, with a card that says how well network and folder do; ``told``: what else it says."""
+    def _write(self, lesson: Lesson, position: Position) -> None:
+        """Export what was learnt, with a card that says how well network and folder do."""
         tell_stage(self.listener, "exporting")
+        network = lesson.trainee.network
         if self.start is not None and self.blend < 1:
-            blend_with(self.start, network, self.blend)
+            self._mix(network, [self.start], self.blend)
         if self.others:
-            mean_with(self.others, network)
+            self._mix(network, self.others, 1 / (len(self.others) + 1))
         network.eval()
         with torch.no_grad():
-            trained = as_trained()
+            trained = lesson.as_trained()
         weights, folder = weights_of(network), self.out / self.name
         before = card.earlier_in(self.start / export.CARD) if self.start else None  # told before it may be replaced
         others = [sha256_of(other / export.MODEL) for other in self.others]
@@ -109,13 +135,36 @@ class Trainer:
             before=before,
             blend=self.blend,
             others=others,
-            data=hashes,
+            data=lesson.hashes,
             seed=self.course.seed,
             rows=position.seen,
             hours=position.seconds / 3600,
             device=next(network.parameters()).device.type,
             as_trained=trained,
-            as_exported=as_exported(folder),
-            **told,
+            as_exported=lesson.as_exported(folder),
+            **lesson.told,
         )
         export.export(weights, self.heads, folder, card=described.markdown(), tokenizer=tokenizer)
+
+    def _mix(self, network: Any, folders: Sequence[Path], share: float) -> None:
+        """Leave a network a share (0 to 1) of its weights; the rest is of finished models of its shape, in equal parts.
+
+        A model beside the one that it went on from often reads what the one had learnt and what the other has (Wortsman
+        et al. 2022, "Robust fine-tuning of zero-shot models"); models that went on from the same one, each by a course
+        of its own, read better together than the best of them alone ("Model soups"). Raises ModelMissing, ModelError.
+        """
+        mixed = {name: share * value.detach().cpu().numpy() for name, value in network.state_dict().items()}
+        for folder in folders:
+            stored = self._finished(folder, network)
+            mixed = {name: value + (1 - share) / len(folders) * stored[name] for name, value in mixed.items()}
+        network.load_state_dict({name: torch.from_numpy(value) for name, value in mixed.items()})
+
+    def _finished(self, folder: Path, network: Any) -> dict[str, Floats]:
+        """The weights of a finished model of the same shape as a network. Raises ModelMissing, ModelError."""
+        stored = finished_weights(folder)
+        if {name: value.shape for name, value in stored.items()} != {
+            name: tuple(value.shape) for name, value in network.state_dict().items()
+        }:
+            remedy = "Name the folder of a finished model of the same kind and size."
+            raise ModelError(f"{folder} holds no {self.name} of this shape.", remedy=remedy)
+        return stored

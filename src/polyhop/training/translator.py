@@ -30,7 +30,7 @@ from polyhop.training.clues import ClueMaker, Spans, TaughtClue, prompt_of
 from polyhop.training.export import TOKENIZER, replacing
 from polyhop.training.extra import CHECKPOINT
 from polyhop.training.llama import LORA_SCALE, Llama
-from polyhop.training.loop import DECAY, Course, Loop, best_device, half_precision, parameter_groups
+from polyhop.training.loop import DECAY, Course, Loop, best_device, half_precision, padded, parameter_groups
 from polyhop.training.rows import MULTI_HOP, READING
 from polyhop.training.taught_plans import STEPS
 from polyhop.training.triples import TRIPLES
@@ -101,9 +101,8 @@ class TranslatorTrainee:
 
     def surprise(self, batch: Sequence[ClueWindow]) -> Any:
         """Minus the log-likelihood of each token of each clue, one after the other."""
-        ids = torch.zeros(len(batch), max(len(one.ids) for one in batch), dtype=torch.long)
-        for row, one in enumerate(batch):
-            ids[row, : len(one.ids)] = torch.tensor(one.ids)
+        read = [one.ids for one in batch]
+        ids = torch.from_numpy(padded(read, max(map(len, read)), np.int64))
         rows = torch.tensor([row for row, one in enumerate(batch) for _ in range(one.said)])
         places = torch.tensor([place for one in batch for place in range(one.asked - 1, len(one.ids) - 1)])
         ids, rows, places = (value.to(self.device) for value in (ids, rows, places))

@@ -6,10 +6,9 @@ from polyhop.models.cross_encoder import reranker_folder
 from polyhop.strategies.paths.strategy import EXCERPT, SINGLE
 from polyhop.strategies.shared.excerpt import excerpt, path_text
 from polyhop.training.linked_passages import LinkedPassages, as_stored
-from polyhop.training.ranks import figures, judged
 from polyhop.training.rivals import slates
 from polyhop.training.rows import MultiHopRow, ReadingRow, TrainingPassage
-from polyhop.training.slates import GradedText, Slate, SlateMaker
+from polyhop.training.slates import GradedText, Slate, SlateMaker, figures, judged
 
 TOKENIZER = reranker_folder() / "tokenizer.json"
 QUESTION = "Where was the keeper of the Ostrand Light born?"

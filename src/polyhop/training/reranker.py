@@ -19,10 +19,9 @@ from polyhop.training.claims import CLAIMS, claim_rows
 from polyhop.training.encoder import Bert
 from polyhop.training.graph import Head
 from polyhop.training.loop import Course, by_length, half_precision, parameter_groups, tell_stage, tokens_sent
-from polyhop.training.ranks import SlateRead, figures, judged, score
 from polyhop.training.rivals import Slates, slates
 from polyhop.training.rows import MULTI_HOP, READING, multi_hop_rows, reading_rows
-from polyhop.training.slates import Slate
+from polyhop.training.slates import Slate, SlateRead, figures, judged, score
 from polyhop.training.start import installed_weights
 from polyhop.training.trainer import Lesson, Trainer
 

@@ -17,9 +17,9 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.within import Within
 from polyhop.prompts import extract_facts, write_questions
 from polyhop.prompts.answer_step import answer_step
+from polyhop.prompts.blocks import date_line
 from polyhop.prompts.draft_answer import draft_answer
 from polyhop.prompts.next_thought import next_thought
-from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.read_answer import ReadAnswer, read_answer
 from polyhop.settings import Settings
 from polyhop.strategies.translator.next_queries import AskedQuery, ModelSteps

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from polyhop.prompts.answer_step import answer_step, answer_together
+from polyhop.prompts.blocks import WHICH_ONE
 from polyhop.prompts.read_answer import read_answer
-from polyhop.prompts.which_one import WHICH_ONE
 from tests.worlds.prompts import PASSAGES, QUESTION, STEP, VELM, model_saying
 
 NOTHING = {"support": [], "found": False, "answer": ""}

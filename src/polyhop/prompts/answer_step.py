@@ -9,12 +9,11 @@ from typing import Any
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts import support
 from polyhop.prompts.asking import about, asked
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.blocks import DATA_RULE, WHICH_ONE, PromptBlock
 from polyhop.prompts.borne_out import tells
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.prompts.support import CopiedQuote
-from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
 _ANSWER: Mapping[str, str | Schema] = {"support": support.SCHEMA, "answer": "string", "sufficient": "boolean"}

@@ -16,8 +16,7 @@ from polyhop.models.side_by_side import side_by_side
 from polyhop.models.structured import complete_json
 from polyhop.models.tallied import Counted
 from polyhop.ports import Completion, Failure, LanguageModel, Message
-from polyhop.prompts.blocks import PromptBlock, fenced
-from polyhop.prompts.passage_blocks import date_line
+from polyhop.prompts.blocks import PromptBlock, date_line, fenced
 from polyhop.types import Cost, Passage
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,7 @@ from itertools import islice
 
 from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock
-from polyhop.prompts.passage_blocks import passage_blocks
+from polyhop.prompts.blocks import DATA_RULE, PromptBlock, passage_blocks
 from polyhop.prompts.schemas import Schema, closed
 from polyhop.types import Cost, Passage
 

@@ -9,8 +9,8 @@ from polyhop.documents.sentences import sentence_spans
 from polyhop.english.dates import written_day
 from polyhop.english.words import FUNCTION_WORDS, word_set
 from polyhop.indexes.folding import pieces, tokens
+from polyhop.prompts.blocks import date_line
 from polyhop.prompts.grounding import whole_words
-from polyhop.prompts.passage_blocks import date_line
 from polyhop.prompts.quotes import locate
 from polyhop.types import Passage
 

@@ -14,11 +14,10 @@ from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel
 from polyhop.prompts import support
 from polyhop.prompts.asking import about
-from polyhop.prompts.blocks import DATA_RULE, PromptBlock
+from polyhop.prompts.blocks import DATA_RULE, WHICH_ONE, PromptBlock
 from polyhop.prompts.lacking import Lacking
 from polyhop.prompts.schemas import Schema, closed, listed, one_of
 from polyhop.prompts.support import CopiedQuote
-from polyhop.prompts.which_one import WHICH_ONE
 from polyhop.types import Cost, Passage
 
 Shape = Literal["short", "list", "steps", "text"]

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from polyhop.documents.conversations.transcripts import transcript_in
 from polyhop.documents.sentences import sentence_spans
-from polyhop.prompts.blocks import PromptBlock
+from polyhop.prompts.blocks import PromptBlock, date_line, section_line
 from polyhop.prompts.borne_out import QuotedText
-from polyhop.prompts.passage_blocks import date_line, section_line
 from polyhop.prompts.quotes import cuts_word, locate, parted
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.types import Passage

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json, mended, spoken
-from polyhop.models.within import NoCallsLeft
+from polyhop.models.structured import mended, spoken
 from polyhop.ports import LanguageModel, Message
+from polyhop.prompts.asking import understood
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.read_answer import NAME, AnswerPart, ReadAnswer
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost
 
 SCHEMA: Final[Schema] = closed(reasoning="string", answer="string")
 
@@ -41,17 +39,8 @@ def answer_by_heart(
     """
     system = _SYSTEM.format(shape=_BRIEF if brief else _FULL, unsure=_BEST if best else _CAUTIOUS)
     messages = (Message("system", system), Message("user", fenced([PromptBlock("QUESTION", question)])))
-    try:
-        content, cost = complete_json(model, messages, SCHEMA, max_tokens)
-    except (WastedOutput, NoCallsLeft) as failed:
-        if isinstance(failed, NoCallsLeft) and not failed.text.strip():
-            raise
-        return _read(_said(failed.text), failed.cost, broken=True)
-    return _read(content["answer"], cost)
-
-
-def _read(answer: str, cost: Cost, *, broken: bool = False) -> ReadAnswer:
-    text = answer.strip()
+    content, cost, broken = understood(model, messages, SCHEMA, max_tokens, otherwise=_said)
+    text = content["answer"].strip()
     return ReadAnswer(
         parts=(AnswerPart(text=text),) if text else (),
         found=False,
@@ -63,9 +52,9 @@ def _read(answer: str, cost: Cost, *, broken: bool = False) -> ReadAnswer:
     )
 
 
-def _said(text: str) -> str:
+def _said(text: str) -> dict[str, str]:
     """The answer in an output of another form than was asked for: in other JSON, or in plain words."""
     content = mended(text, _LOOSE)
     if content is not None:
-        return str(content["answer"])
-    return "" if mended(text, {"type": "object"}) else spoken(text)
+        return {"answer": str(content["answer"])}
+    return {"answer": "" if mended(text, {"type": "object"}) else spoken(text)}

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from polyhop.documents.sentences import sentence_spans
-from polyhop.models.accounting import WastedOutput
-from polyhop.models.structured import complete_json, mended, spoken
-from polyhop.models.within import NoCallsLeft
+from polyhop.models.structured import mended, spoken
 from polyhop.ports import LanguageModel
 from polyhop.prompts import support
-from polyhop.prompts.asking import about
+from polyhop.prompts.asking import about, understood
 from polyhop.prompts.blocks import DATA_RULE, WHICH_ONE, PromptBlock
 from polyhop.prompts.lacking import Lacking
 from polyhop.prompts.schemas import Schema, closed, listed, one_of
@@ -161,16 +159,11 @@ def read_answer(
     plain = (BRIEF, SCHEMA) if brief else (SCHEMA, BRIEF)
     wanted, other = map(lacking.said_in, plain)
     also = (other, *plain)  # a reply that says nothing of what it lacks is as good
-    try:
-        content, cost = complete_json(model, messages, wanted, max_tokens, also=also)
-    except (WastedOutput, NoCallsLeft) as failed:
-        if isinstance(failed, NoCallsLeft) and not failed.text.strip():
-            raise
-        return _read(_understood(failed.text), passages, failed.cost, broken=True)
-    return _read(content, passages, cost)
+    content, cost, broken = understood(model, messages, wanted, max_tokens, otherwise=_understood, also=also)
+    return _read(content, passages, cost, broken=broken)
 
 
-def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *, broken: bool = False) -> ReadAnswer:
+def _read(content: Mapping[str, Any], passages: Sequence[Passage], cost: Cost, *, broken: bool) -> ReadAnswer:
     copied = content["support"]
     placed = [support.placed([one], passages) for one in copied]
     each = [quotes for quotes, _ in placed]

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from polyhop.models.encoder import Encoder
-from polyhop.models.once import once
-from polyhop.models.weights import WeightFile, check_hashes, check_sizes, package_folder
+from polyhop.models.encoder import Encoder, encoder_in
+from polyhop.models.weights import WeightFile, check_hashes, package_folder
 from polyhop.ports import Floats
 
 BGE_FILES = (
@@ -47,7 +46,7 @@ class BgeSmall:
         """Unit vectors of shape (len(texts), 384); a text of several windows is the mean of them."""
         if not texts:
             return np.zeros((0, DIMENSIONS), np.float32)
-        return _loaded().vectors(texts, window=WINDOW, pooling="cls", threads=self.threads)
+        return self._encoder().vectors(texts, window=WINDOW, pooling="cls", threads=self.threads)
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
         """Like ``embed_passages``, with the prefix before each question."""
@@ -55,15 +54,11 @@ class BgeSmall:
 
     def prepare(self) -> None:
         """Load the weights, if they are not. Raises ModelMissing, ModelError."""
-        _loaded()
+        self._encoder()
+
+    def _encoder(self) -> Encoder:
+        return encoder_in(bge_folder(), BGE_FILES)
 
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
         check_hashes(bge_folder(), BGE_FILES)
-
-
-@once
-def _loaded() -> Encoder:
-    folder = bge_folder()
-    check_sizes(folder, BGE_FILES)
-    return Encoder(folder / "model.onnx", folder / "tokenizer.json")

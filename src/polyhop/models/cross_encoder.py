@@ -10,10 +10,9 @@ import numpy as np
 
 from polyhop.documents.languages import is_in_our_script
 from polyhop.indexes.shared_terms import Terms
-from polyhop.models.encoder import Encoder, side_by_side
-from polyhop.models.once import once
+from polyhop.models.encoder import Encoder, encoder_in, side_by_side
 from polyhop.models.recent import Recent
-from polyhop.models.weights import WeightFile, check_hashes, check_sizes, package_folder
+from polyhop.models.weights import WeightFile, check_hashes, package_folder
 from polyhop.ports import Floats
 
 RERANKER_FILES = (
@@ -71,7 +70,7 @@ class MiniLML12:
         self._encoder()
 
     def _encoder(self) -> Encoder:
-        return _loaded()
+        return encoder_in(reranker_folder(), RERANKER_FILES)
 
     def _read(self, question: str, texts: Sequence[str]) -> list[float]:
         model = self._encoder()
@@ -91,10 +90,3 @@ def _shared(question: str, texts: Sequence[str]) -> Floats:
     """The share of the question's terms that each text has, on the scale of the logits."""
     terms = Terms.of(question)
     return np.array([LOGITS * (2 * terms.share(terms.in_(text)) - 1) for text in texts], np.float32)
-
-
-@once
-def _loaded() -> Encoder:
-    folder = reranker_folder()
-    check_sizes(folder, RERANKER_FILES)
-    return Encoder(folder / "model.onnx", folder / "tokenizer.json")

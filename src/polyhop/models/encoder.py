@@ -15,8 +15,10 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from polyhop.errors import ModelError
+from polyhop.models.once import once
 from polyhop.models.pieces import token_ids, whole_tokenizer
 from polyhop.models.session import available_cores, open_session
+from polyhop.models.weights import WeightFile, check_sizes
 from polyhop.ports import Floats
 
 Pooling = Literal["cls", "mean"]
@@ -81,6 +83,16 @@ class Encoder:
     def vectors(self, texts: Sequence[str], *, window: int, pooling: Pooling, threads: int | None) -> Floats:
         """Unit vectors, one row a text."""
         return np.stack(side_by_side(lambda text: self.vector(text, window=window, pooling=pooling), texts, threads))
+
+
+@once
+def encoder_in(folder: Path, files: tuple[WeightFile, ...] | None = None, gives: tuple[str, ...] = ()) -> Encoder:
+    """The encoder of a folder that has these files, or those of its manifest; loaded once a process.
+
+    Raises ModelMissing, ModelError.
+    """
+    check_sizes(folder, files)
+    return Encoder(folder / "model.onnx", folder / "tokenizer.json", gives)
 
 
 def side_by_side(function: Callable[[A], B], items: Sequence[A], threads: int | None) -> list[B]:

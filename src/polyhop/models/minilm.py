@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from polyhop.models.encoder import Encoder
+from polyhop.models.encoder import encoder_in
 from polyhop.models.install import installed_folder, verify
-from polyhop.models.once import once
-from polyhop.models.weights import check_sizes
 from polyhop.ports import Floats
 
 DIMENSIONS = 384
@@ -39,7 +36,7 @@ class MiniLM:
         """Unit vectors of shape (len(texts), 384); a text of several windows is the mean of them."""
         if not texts:
             return np.zeros((0, DIMENSIONS), np.float32)
-        encoder = _loaded(installed_folder("minilm", self.cache))
+        encoder = encoder_in(installed_folder("minilm", self.cache))
         return encoder.vectors(texts, window=WINDOW, pooling="mean", threads=self.threads)
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
@@ -49,9 +46,3 @@ class MiniLM:
     def verify(self) -> None:
         """Read the weights and compare their sha256. Raises ModelMissing, ModelError."""
         verify("minilm", self.cache)
-
-
-@once
-def _loaded(folder: Path) -> Encoder:
-    check_sizes(folder)
-    return Encoder(folder / "model.onnx", folder / "tokenizer.json")

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyhop.models.cross_encoder import MiniLML12
-from polyhop.models.encoder import Encoder
-from polyhop.models.once import once
-from polyhop.models.weights import check_hashes, check_sizes, mark_in, trained_folder
+from polyhop.models.encoder import Encoder, encoder_in
+from polyhop.models.weights import check_hashes, mark_in, trained_folder
 
 MODEL = "model.onnx"
 OUTPUT = "relevance"
@@ -31,13 +30,7 @@ class PolyhopReranker(MiniLML12):
         check_hashes(folder)
 
     def _encoder(self) -> Encoder:
-        return _loaded(self._folder())
+        return encoder_in(self._folder(), gives=(OUTPUT,))
 
     def _folder(self) -> Path:
         return trained_folder(self.folder or None, "reranker")
-
-
-@once
-def _loaded(folder: Path) -> Encoder:
-    check_sizes(folder)
-    return Encoder(folder / MODEL, folder / "tokenizer.json", gives=(OUTPUT,))

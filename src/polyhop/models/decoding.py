@@ -12,7 +12,7 @@ import numpy as np
 from polyhop.models.byte_tokens import cuts_at_spaces
 from polyhop.models.decoder import Decoder, PrefixTree
 from polyhop.models.once import once
-from polyhop.models.pieces import pieces, token_ids
+from polyhop.models.pieces import token_ids, token_spans
 from polyhop.ports import Beams, Ints
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Decoding(ABC):
 
     def encode_spans(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
         """Token ids of each text, with the characters that each stands for: all of one of which it is a part."""
-        return [self._encoded_spans(text) for text in texts]
+        return [token_spans(self._tokenizer, text) for text in texts]
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of token ids, without control tokens."""
@@ -75,17 +75,6 @@ class Decoding(ABC):
 
     def _encoded(self, text: str, most: int | None = None) -> list[int]:
         return token_ids(self._tokenizer, text, most)
-
-    def _encoded_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        ids: list[int] = []
-        spans: list[tuple[int, int]] = []
-        at = 0
-        for piece in pieces(text):
-            encoded = self._tokenizer.encode(piece, add_special_tokens=False)
-            ids += encoded.ids
-            spans += [(at + start, at + end) for start, end in encoded.offsets]
-            at += len(piece)
-        return ids, spans
 
 
 def _tree(beams: Beams) -> PrefixTree:

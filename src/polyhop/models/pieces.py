@@ -33,6 +33,19 @@ def token_ids(tokenizer: Tokenizer, text: str, most: int | None = None) -> list[
     return ids
 
 
+def token_spans(tokenizer: Tokenizer, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    """Token ids of a text, with the characters that each stands for: all of one of which it is a part."""
+    ids: list[int] = []
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for piece in pieces(text):
+        encoded = tokenizer.encode(piece, add_special_tokens=False)
+        ids += encoded.ids
+        spans += [(at + start, at + end) for start, end in encoded.offsets]
+        at += len(piece)
+    return ids, spans
+
+
 def whole_tokenizer(file: Path) -> Tokenizer:
     """The tokenizer in a file, which neither cuts nor pads."""
     from tokenizers import Tokenizer  # imported when used: start-up time

@@ -14,9 +14,9 @@ import numpy as np
 
 from polyhop.models.encoder import side_by_side
 from polyhop.models.once import once
-from polyhop.models.pieces import pieces, whole_tokenizer
+from polyhop.models.pieces import token_spans, whole_tokenizer
 from polyhop.models.recent import Recent
-from polyhop.models.session import open_session
+from polyhop.models.session import feed_of, open_session
 from polyhop.models.weights import check_hashes, check_sizes, mark_in, trained_folder
 from polyhop.ports import Floats, PointedSpan, SpanReading, TextPart
 
@@ -134,27 +134,14 @@ class Graph:
         """The tokens of parts, the first of which has the number ``first``."""
         found = []
         for number, part in enumerate(parts, start=first):
-            at = 0
-            for piece in pieces(part.text):
-                read = self._tokenizer.encode(piece, add_special_tokens=False)
-                found += [
-                    Token(one, number, at + start, at + end)
-                    for one, (start, end) in zip(read.ids, read.offsets, strict=True)
-                ]
-                at += len(piece)
+            ids, spans = token_spans(self._tokenizer, part.text)
+            found += [Token(one, number, *span) for one, span in zip(ids, spans, strict=True)]
         return found
 
     def run(self, asked: Sequence[Token], text: Sequence[Token]) -> tuple[Floats, Floats]:
         """Logits of shape (len(asked) + len(text), 3) for the tokens, and of shape (4,) for the whole."""
         ids = [self._first, *(token.id for token in asked), self._last, *(token.id for token in text), self._last]
-        segments = np.zeros((1, len(ids)), np.int64)
-        segments[0, len(asked) + 2 :] = 1
-        feed: dict[str, Any] = {
-            "input_ids": np.array([ids], np.int64),
-            "attention_mask": np.ones((1, len(ids)), np.int64),
-            "token_type_ids": segments,
-        }
-        tokens, kind = self._session.run(["tokens", "kind"], feed)
+        tokens, kind = self._session.run(OUTPUTS, feed_of(ids, len(asked) + 2))
         both = [*range(1, len(asked) + 1), *range(len(asked) + 2, len(ids) - 1)]
         return tokens[0][both], kind[0]
 

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 from polyhop.errors import EndpointError
 from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, estimated_prompt, estimated_tokens
-from polyhop.models.around import Around
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
 from polyhop.models.heard import HeardEnough, ReplyListener
@@ -68,6 +67,7 @@ class OpenAICompatible(Served):
     meter: Meter = field(init=False, repr=False, compare=False)
     _cache: ResponseCache | None = field(init=False, repr=False, compare=False)
     _learnt: _Learnt = field(init=False, repr=False, compare=False)
+    _listener: ReplyListener | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,7 +95,17 @@ class OpenAICompatible(Served):
 
         Raises EndpointError, OutputInvalid (an empty answer, or one cut off at ``max_tokens``), BudgetExceeded.
         """
-        return self.completed(Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema), None)
+        request = Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema)
+        key = self._key(request)
+        if self._cache is None:
+            return self._paid(request)
+        kept = self._cache.get(key)
+        if kept is None:
+            with self._cache.after_others(key):
+                kept = self._cache.get(key)
+                if kept is None:
+                    return self._paid(request, key)
+        return self._usable(kept, request, Cost())
 
     def steady(self) -> LanguageModel:
         """The same endpoint, which takes the likeliest words: what is judged twice is to be judged alike."""
@@ -106,23 +116,12 @@ class OpenAICompatible(Served):
         return likeliest
 
     def heard_by(self, listener: ReplyListener) -> LanguageModel:
-        """The same endpoint, which streams to a listener what it writes."""
-        return _Heard(self, listener)
+        """The same endpoint, which streams to a listener what it writes; ``complete`` then raises HeardEnough, too."""
+        heard = copy(self)  # as above
+        heard._have(_listener=listener)
+        return heard
 
-    def completed(self, request: Request, listener: ReplyListener | None) -> Completion:
-        """What is made of a request, which a listener, if any, hears as it is written. Raises like ``complete``."""
-        key = self._key(request)
-        if self._cache is None:
-            return self._paid(request, listener)
-        kept = self._cache.get(key)
-        if kept is None:
-            with self._cache.after_others(key):
-                kept = self._cache.get(key)
-                if kept is None:
-                    return self._paid(request, listener, key)
-        return self._usable(kept, request, Cost())
-
-    def _paid(self, request: Request, listener: ReplyListener | None, key: bytes = b"") -> Completion:
+    def _paid(self, request: Request, key: bytes = b"") -> Completion:
         """What the server makes of a request, and kept under the key before it is used."""
         expected = self.most(request)
         if self.max_context is not None and expected.tokens > self.max_context:
@@ -131,7 +130,7 @@ class OpenAICompatible(Served):
         with self._slots, self.meter.holding(expected) as hold:
             began = time.monotonic()
             try:
-                response = self._read(self._ask(request, listener), expected)
+                response = self._read(self._ask(request), expected)
             except HeardEnough as enough:
                 hold.spent = enough.cost = self.prices.of(expected.prompt_tokens, estimated_tokens(enough.text))
                 raise
@@ -186,7 +185,8 @@ class OpenAICompatible(Served):
         prompt = estimated_prompt(request.messages, request.schema)
         return self.prices.of(prompt, self._longest(request) + self.reasoning_tokens)
 
-    def _ask(self, request: Request, listener: ReplyListener | None) -> Reply:
+    def _ask(self, request: Request) -> Reply:
+        listener = self._listener
         allowed = self._longest(request) + self.reasoning_tokens
         structured = request.schema is not None
         while True:
@@ -288,23 +288,6 @@ class OpenAICompatible(Served):
             reason = f" (it ended with {response.finish!r})" if response.finish else ""
             raise WastedOutput(f"{self.name} gave an empty answer{reason}.", cost=cost, remedy="Try another model.")
         return Completion(response.text, cost)
-
-
-class _Heard(Around):
-    """An endpoint, with somebody who listens to what it writes."""
-
-    model: OpenAICompatible
-
-    def __init__(self, model: OpenAICompatible, listener: ReplyListener) -> None:
-        super().__init__(model)
-        self._listener = listener
-
-    def complete(
-        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
-    ) -> Completion:
-        """What the endpoint answers. Raises what it raises, and HeardEnough."""
-        request = Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema)
-        return self.model.completed(request, self._listener)
 
 
 class _Learnt:

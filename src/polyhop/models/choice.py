@@ -30,14 +30,15 @@ class Models:
 
     def with_language_model(self, model: LanguageModel) -> Models:
         """The same models, each built once for both, but with this language model."""
-        other = Models(self._settings)
-        other._lock, other._built, other._instead, other._judge = self._lock, self._built, model, self._judge
-        return other
+        return self._with(model, self._judge)
 
     def with_reranker(self, reranker: Reranker) -> Models:
         """The same models, each built once for both, but with this reranker."""
+        return self._with(self._instead, reranker)
+
+    def _with(self, model: LanguageModel | None, reranker: Reranker | None) -> Models:
         other = Models(self._settings)
-        other._lock, other._built, other._instead, other._judge = self._lock, self._built, self._instead, reranker
+        other._lock, other._built, other._instead, other._judge = self._lock, self._built, model, reranker
         return other
 
     def forget(self) -> None:

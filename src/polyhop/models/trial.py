@@ -11,22 +11,7 @@ from polyhop.models.endpoint import OpenAICompatible
 from polyhop.ports import TextPart
 
 _NAMED = 5  # models of an endpoint that are told
-
-
-def _embedder(models: Models) -> str:
-    return f"{models.embedder.name}, {len(models.embedder.embed_questions(['ready?'])[0])} dimensions"
-
-
-def _reranker(models: Models) -> str:
-    return f"{models.reranker.name}, {len(models.reranker.score('ready?', ['yes']))} score"
-
-
-def _span_model(models: Models) -> str:
-    return f"{models.span_model.name}, {len(models.span_model.read('ready?', [[TextPart('yes')]]))} text read"
-
-
-def _parser(models: Models) -> str:
-    return f"{models.parser.name}, {len(list(models.parser.parse(['Ready?'])))} text parsed"
+_TEXT = [TextPart("yes")]
 
 
 def _translator(models: Models) -> str:
@@ -58,10 +43,10 @@ def reached(models: Models) -> str:
 
 TRIALS: Final[Mapping[str, Callable[[Models], str]]] = MappingProxyType(
     {
-        "embedder": _embedder,
-        "reranker": _reranker,
-        "span_model": _span_model,
-        "parser": _parser,
+        "embedder": lambda at: f"{at.embedder.name}, {len(at.embedder.embed_questions(['ready?'])[0])} dimensions",
+        "reranker": lambda at: f"{at.reranker.name}, {len(at.reranker.score('ready?', ['yes']))} score",
+        "span_model": lambda at: f"{at.span_model.name}, {len(at.span_model.read('ready?', [_TEXT]))} text read",
+        "parser": lambda at: f"{at.parser.name}, {len(list(at.parser.parse(['Ready?'])))} text parsed",
         "translator": _translator,
         "language_model": _language_model,
     }

@@ -17,8 +17,8 @@ from polyhop.evaluation.experiment import Experiment, Run
 from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.evaluation.outcome import ClueOutcome, HopOutcome, Outcome, QuestionRecord
 from polyhop.evaluation.reports.page import html
-from polyhop.evaluation.reports.report import CLUE_SHARES, summary
-from polyhop.evaluation.reports.terminal import render
+from polyhop.evaluation.reports.report import summary
+from polyhop.evaluation.reports.terminal import CLUES, render
 from polyhop.types import Clue, Hop, Passage
 
 ENTITIES = ("Edda Marrish", "Harrowmere Lighthouse", "the Harrowmere lighthouse", "Pellingrove", "")
@@ -75,7 +75,7 @@ def test_clue_figures_are_those_of_a_naive_loop(rows: list[Any]) -> None:
     expected = ClueFigures(**counts) if counts["clues"] else None
     assert clue_figures(records) == expected
     if expected is not None:
-        assert all((share := getattr(expected, name)) is None or 0 <= share <= 1 for name in CLUE_SHARES)
+        assert all((share := getattr(expected, name)) is None or 0 <= share <= 1 for name in CLUES)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import numpy as np
 from polyhop.english.numbers import counted
 from polyhop.errors import StorageFull
 from polyhop.evaluation.bindings import bindings, gold_values, rightness
-from polyhop.evaluation.calibration import ReliabilityBin, calibrate, calibration_error, reliability
+from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
 from polyhop.evaluation.clues import clue_figures
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Run
@@ -23,7 +23,7 @@ from polyhop.evaluation.metrics.metric import metric_named
 from polyhop.evaluation.outcome import QuestionRecord
 from polyhop.evaluation.plan_errors import plan_errors
 from polyhop.evaluation.repeated import Spread, averaged, spreads
-from polyhop.evaluation.reports.terminal import CLUES
+from polyhop.evaluation.reports.terminal import BINDINGS, CLUES
 from polyhop.evaluation.significance import interval, paired_bootstrap
 from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.unsupported import unsupported
@@ -35,7 +35,6 @@ UNTYPED = "untyped"
 # By the first of these metrics that says something of a run, its answers are right: from which value on.
 RIGHT = {"held": 1.0, "f1": 0.5}
 COMPARED = ("em", "f1", "accuracy", "recall@2", "recall@5", "all@5", "covered@5", "quoted", "held", "wrong")
-CLUE_SHARES = tuple(CLUES)
 DIGITS = 6
 
 
@@ -148,20 +147,19 @@ def _hop_figures(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     """``bindings`` and ``plans`` (C2RAG, Tables 7 and 8), ``unsupported`` (its Figure 3c), ``clues``: if any."""
     found: dict[str, Any] = {}
     if bound := bindings(records):
-        found["bindings"] = {
-            **asdict(bound),
-            "resolved_rate": _rounded(bound.resolved_rate),
-            "precision": _rounded(bound.precision),
-            "confident_wrong": _rounded(bound.confident_wrong),
-        }
+        found["bindings"] = _with_rates(bound, *BINDINGS)
     if plans := plan_errors(records):
-        rates = {name: _rounded(getattr(plans, name)) for name in ("plan_error_rate", "step_error_rate")}
-        found["plans"] = {**asdict(plans), **rates}
+        found["plans"] = _with_rates(plans, "plan_error_rate", "step_error_rate")
     if clues := clue_figures(records):
-        found["clues"] = {**asdict(clues), **{name: _rounded(getattr(clues, name)) for name in CLUE_SHARES}}
+        found["clues"] = _with_rates(clues, *CLUES)
     if spread := unsupported(records):
-        found["unsupported"] = [{**asdict(hop), "share": _rounded(hop.share)} for hop in spread]
+        found["unsupported"] = [_with_rates(hop, "share") for hop in spread]
     return found
+
+
+def _with_rates(counts: Any, *rates: str) -> dict[str, Any]:
+    """The fields of a dataclass, and some of its properties."""
+    return {**asdict(counts), **{name: _rounded(getattr(counts, name)) for name in rates}}
 
 
 def _sweep(sweep: Sweep) -> dict[str, Any]:
@@ -250,14 +248,9 @@ def _confidence(records: Sequence[QuestionRecord]) -> dict[str, Any]:
             "right": sum(correct),
             "confidence": _mean(confidences),
             "error": error,
-            "bins": [_bin(group) for group in curve if group.count],
+            "bins": [_with_rates(group, "confidence", "accuracy", "gap") for group in curve if group.count],
         },
     }
-
-
-def _bin(group: ReliabilityBin) -> dict[str, Any]:
-    means = {"accuracy": _rounded(group.accuracy), "gap": _rounded(group.gap)}
-    return {**asdict(group), "confidence": _rounded(group.confidence), **means}
 
 
 def _comparisons(run: Run) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.equality import says
 from polyhop.evaluation.metrics.metric import JudgedByModel, Metric, of_answer
@@ -43,15 +42,12 @@ class Accuracy(JudgedByModel):
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """1.0 or 0.0; None where nothing was read, and where the language model gave no verdict."""
         if outcome.read and self.judge != "containment":
-            return self._judged(question, outcome)
+            model, what = self.asked, f"question {question.id}"
+            verdict = self.verdict(
+                lambda: judge_answer(model, question.text, outcome.answer, question.references), what
+            )
+            if verdict is None:
+                return None
+            logger.info("%s: %s, %s", what, "right" if verdict.correct else "wrong", verdict.reason)
+            return float(verdict.correct)
         return of_answer(question, outcome, accurate)
-
-    def _judged(self, question: Question, outcome: Outcome) -> float | None:
-        model = self.asked
-        try:
-            verdict = judge_answer(model, question.text, outcome.answer, question.references)
-        except (ModelError, BudgetExceeded) as error:
-            logger.warning("question %s is not judged: %s", question.id, error)
-            return None
-        logger.info("question %s: %s, %s", question.id, "right" if verdict.correct else "wrong", verdict.reason)
-        return float(verdict.correct)

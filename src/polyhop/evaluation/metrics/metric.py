@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol, Self, cast, runtime_checkable
+from typing import ClassVar, Protocol, Self, TypeVar, cast, runtime_checkable
 
 from polyhop import registry
-from polyhop.errors import ModelMissing, UsageError
+from polyhop.errors import BudgetExceeded, ModelError, ModelMissing, UsageError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.outcome import Outcome
 from polyhop.models.choice import Models
@@ -16,6 +17,9 @@ from polyhop.models.tallied import Counted
 from polyhop.ports import LanguageModel
 from polyhop.strategies.strategy import parse_variant
 from polyhop.types import Cost
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Metric(Protocol):
@@ -73,6 +77,14 @@ class JudgedByModel:
         if self.given is None:
             raise ModelMissing("A metric that asks a language model has to be given it.", remedy="Call with_models.")
         return self.given
+
+    def verdict(self, ask: Callable[[], T], what: str) -> T | None:
+        """What asking the model gives; None where it gives no verdict, with a warning of what is not judged."""
+        try:
+            return ask()
+        except (ModelError, BudgetExceeded) as error:
+            logger.warning("%s is not judged: %s", what, error)
+            return None
 
     @property
     def cost(self) -> Cost | None:

@@ -10,7 +10,6 @@ import logging
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.metric import JudgedByModel
 from polyhop.evaluation.outcome import Outcome
@@ -42,11 +41,11 @@ class PlanMeaning(JudgedByModel):
 
     def __call__(self, question: Question, outcome: Outcome) -> float | None:
         """0.0 to 1.0; None where no hop follows a plan, and where the model gave no verdict."""
-        model = self.asked
-        try:
-            judged = judge_plan(model, question.text, outcome.steps, gold_steps(question.decomposition))
-        except (ModelError, BudgetExceeded) as error:
-            logger.warning("the plan of question %s is not judged: %s", question.id, error)
+        model, gold = self.asked, gold_steps(question.decomposition)
+        judged = self.verdict(
+            lambda: judge_plan(model, question.text, outcome.steps, gold), f"the plan of question {question.id}"
+        )
+        if judged is None:
             return None
         verdicts = [verdict for verdict in judged.steps if verdict is not None]
         for number, verdict in enumerate(judged.steps, 1):

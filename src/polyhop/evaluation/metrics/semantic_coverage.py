@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
-from polyhop.errors import BudgetExceeded, ModelError
 from polyhop.evaluation.clues import located
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.metrics.metric import JudgedByModel
 from polyhop.evaluation.outcome import Outcome
 from polyhop.prompts.judge_clue import judge_clues
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +29,8 @@ class SemanticCoverage(JudgedByModel):
         model, verdicts = self.asked, list[bool]()
         for query, clues, passage in located(question, outcome):
             parts = [tuple(filter(None, (clue.entity, clue.relation, clue.tail))) for clue in clues]
-            try:
-                judged = judge_clues(model, query, parts, passage)
-            except (ModelError, BudgetExceeded) as error:
-                logger.warning("clues of question %s are not judged: %s", question.id, error)
-                continue
-            verdicts += [verdict for verdict in judged.covers if verdict is not None]
+            judged = self.verdict(
+                partial(judge_clues, model, query, parts, passage), f"a hop of question {question.id}"
+            )
+            verdicts += [verdict for verdict in judged.covers if verdict is not None] if judged is not None else []
         return sum(verdicts) / len(verdicts) if verdicts else None

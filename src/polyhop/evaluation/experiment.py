@@ -68,7 +68,6 @@ class Indexes(Protocol):
         self,
         *paths: str,
         layers: Sequence[str] = ...,
-        workers: int | None = None,
         progress: ProgressListener | None = None,
     ) -> IndexReport:
         """Index what is new or has changed."""
@@ -282,7 +281,6 @@ def prepare(
     dataset: Dataset,
     *,
     layers: Sequence[str] = ("text", "parsekg"),
-    workers: int | None = None,
     progress: ProgressListener | None = None,
 ) -> IndexReport:
     """Make or refresh the index of a data set: its documents as the settings cut them, or its corpus.
@@ -295,7 +293,7 @@ def prepare(
     """
     if dataset.passages is not None:
         engine.settings = replace(engine.settings, chunking=replace(engine.settings.chunking, longest_row=None))
-    report = engine.index(str(dataset.corpus), layers=layers, workers=workers, progress=progress)
+    report = engine.index(str(dataset.corpus), layers=layers, progress=progress)
     if report.stopped:
         raise BudgetExceeded(f"Half an index is not measured. {report.stopped}")
     for skipped in report.skipped[:SKIPPED_TOLD]:

@@ -78,7 +78,7 @@ def _ask(place: WorkspacePlace, rows: int) -> None:
         for row in range(rows)
     )
     with JobQueue(place.queue) as queue:
-        files = KeptFiles(queue.file, place.files)
+        files = KeptFiles(queue, place.files)
         for names in (
             {"book.jsonl": book, "mill.txt": "A mill."},
             {"mill.txt": "A mill that burned.", "rye.txt": "Rye."},
@@ -126,7 +126,7 @@ def _everything(place: WorkspacePlace) -> dict[str, Any]:
         held["attempts"] = {row[0] for row in record._rows("SELECT attempts FROM ledger")}
     with JobQueue(place.queue) as queue:
         held["jobs"] = [(job.kind, job.state, job.skipped) for job in queue.jobs()]
-        held["files"] = sorted(KeptFiles(queue.file, place.files).names())
+        held["files"] = sorted(KeptFiles(queue, place.files).names())
     held["on the disk"] = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in place.files.iterdir())
     return held
 

@@ -114,7 +114,7 @@ def wrong(index: Path, sent: Sent) -> list[str]:
     with JobQueue(place.queue) as queue:
         found += [f"job {job.id} is {job.state}" for job in queue.jobs() if job.state != "done"]
         names = {file.name for file in place.files.iterdir()}
-        kept = KeptFiles(queue.file, place.files)
+        kept = KeptFiles(queue, place.files)
         found += [f"{len(names)} files for {len(kept.names())} names"] if len(names) != len(kept.names()) else []
     return found
 

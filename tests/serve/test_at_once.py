@@ -46,7 +46,7 @@ def settled(client: httpx.Client) -> list[dict[str, Any]]:
 def kept(folder: Path) -> tuple[set[str], int]:
     """The names of the files that a workspace keeps, and how many lie on the disk."""
     with JobQueue(folder / "jobs.sqlite") as queue:
-        names = KeptFiles(queue.file, folder / "files").names()
+        names = KeptFiles(queue, folder / "files").names()
     return names, len(list((folder / "files").iterdir()))
 
 

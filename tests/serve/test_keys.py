@@ -45,7 +45,7 @@ def keys(tmp_path: Path) -> Iterator[KeyRing]:
 
 @pytest.fixture
 def access(keys: KeyRing, clock: Clock) -> Access:
-    return Access(keys=keys, limits=Limits(keys.file, clock=clock), open=True)
+    return Access(keys=keys, limits=Limits(keys, clock=clock), open=True)
 
 
 def bearing(written: str, *, client: str = "203.0.113.9") -> Sender:
@@ -181,7 +181,7 @@ def test_what_makes_no_sense_makes_no_key(keys: KeyRing, arguments: dict[str, st
 )
 def test_only_this_machine_itself_needs_no_key(keys: KeyRing, clock: Clock, sender: Sender, let_in: bool) -> None:
     """Not what a proxy hands on, nor a page of another site in a browser on this machine."""
-    access = Access(keys=keys, limits=Limits(keys.file, clock=clock), open=True)
+    access = Access(keys=keys, limits=Limits(keys, clock=clock), open=True)
     closed = Access(keys=keys, limits=access.limits, open=False)
     if let_in:
         assert access.admitted(sender, ADMIN) == LOCAL
@@ -243,13 +243,13 @@ def test_requests_are_limited_by_the_minute(keys: KeyRing, access: Access, clock
 
 def test_what_costs_is_limited_by_the_day_and_outlasts_the_server(keys: KeyRing, clock: Clock, tmp_path: Path) -> None:
     _, key = keys.add("paying", allowance=Allowance(tokens=1000, money=0.5, uploads=100))
-    limits = Limits(keys.file, clock=clock)
+    limits = Limits(keys, clock=clock)
     assert limits.left(key) == (1000, 0.5)
     limits.note(key.id, cost=Cost(prompt_tokens=600, completion_tokens=100, money=0.2))
     clock.now += 3600
     limits.note(key.id, cost=Cost(prompt_tokens=200, money=0.1), uploaded=60)
     with KeyRing(tmp_path / "server" / "keys.sqlite") as again:
-        limits = Limits(again.file, clock=clock)
+        limits = Limits(again, clock=clock)
         tokens, money = limits.left(key)
         assert tokens == 100
         assert money == pytest.approx(0.2)
@@ -265,7 +265,7 @@ def test_what_costs_is_limited_by_the_day_and_outlasts_the_server(keys: KeyRing,
 
 def test_how_long_to_wait_is_told_of_what_was_used_up(keys: KeyRing, clock: Clock) -> None:
     _, key = keys.add("paying", allowance=Allowance(tokens=1000, uploads=100))
-    limits = Limits(keys.file, clock=clock)
+    limits = Limits(keys, clock=clock)
     limits.note(key.id, cost=Cost(prompt_tokens=900))
     clock.now += 20 * 3600
     limits.note(key.id, uploaded=80)
@@ -278,17 +278,17 @@ def test_how_long_to_wait_is_told_of_what_was_used_up(keys: KeyRing, clock: Cloc
 def test_no_wait_is_told_where_none_makes_room_for_so_much(keys: KeyRing, clock: Clock) -> None:
     _, key = keys.add("paying", allowance=Allowance(uploads=100))
     with pytest.raises(LimitReached, match="has used 0") as limited:
-        Limits(keys.file, clock=clock).uploads_left(key, 101)
+        Limits(keys, clock=clock).uploads_left(key, 101)
     assert (limited.value.retry_after, limited.value.remedy) == (0, "Send less at once.")
     assert headers_of(limited.value) == {}
 
 
 def test_who_has_no_limit_is_not_counted_away(keys: KeyRing, clock: Clock) -> None:
-    limits = Limits(keys.file, clock=clock)
+    limits = Limits(keys, clock=clock)
     limits.note(LOCAL.id, uploaded=10**12, cost=Cost(prompt_tokens=10**9))
     assert limits.left(LOCAL) == (None, None)
     assert limits.uploads_left(LOCAL, 10**15) is None
-    with closing(sqlite3.connect(keys.file.path)) as file:
+    with closing(sqlite3.connect(keys.path)) as file:
         assert file.execute("SELECT count(*) FROM spent").fetchone() == (0,)
 
 

@@ -196,7 +196,7 @@ def test_files_of_a_cancelled_job_are_kept_while_there_is_room(tmp_path: Path) -
         first = uploaded(client, {"a.txt": "a" * 100})
         with JobQueue(place.queue) as queue, queue.transaction():  # nothing is taken meanwhile
             rest = [queue.add(JobKind.UPLOAD, [name]) for name in ("b.txt", "c.txt")]
-            kept = KeptFiles(queue.file, place.files)
+            kept = KeptFiles(queue, place.files)
             for job, name in zip(rest, "bc", strict=True):
                 write(place.files, {f"stored-{name}.txt": name * 100})
                 kept.expect(job, [Received(name=f"{name}.txt", stored=f"stored-{name}.txt", bytes=100, sha256=name)])
@@ -321,7 +321,7 @@ def test_limits_of_a_key_say_when_to_come_back(served: Served, tmp_path: Path) -
         hasty = bearer(keys.add("hasty", allowance=Allowance(requests=2))[0])
         small = bearer(keys.add("small", scope=WRITE, allowance=Allowance(uploads=1000))[0])
         poor, key = keys.add("poor", scope=WRITE, allowance=Allowance(tokens=10))
-        keys.file.change("INSERT INTO spent(key, hour, tokens) VALUES (?, ?, 10)", key.id, int(time.time() // 3600))
+        keys.change("INSERT INTO spent(key, hour, tokens) VALUES (?, ?, 10)", key.id, int(time.time() // 3600))
     for _ in range(2):
         assert client.get("/v1/workspaces", headers=hasty).status_code == 200
     limited = client.get("/v1/workspaces", headers=hasty)

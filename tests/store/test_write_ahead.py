@@ -34,9 +34,9 @@ def at_once(action: Callable[[int], None]) -> None:
 @pytest.mark.parametrize("attempt", range(20))
 def test_a_server_file_opens_for_all_who_make_it_at_once(tmp_path: Path, attempt: int) -> None:
     path = tmp_path / "server" / "jobs.sqlite"
-    files = [ServerFile(path, "CREATE TABLE jobs (number INTEGER)", version=1) for _ in range(AT_ONCE)]
+    files = [ServerFile(path, "CREATE TABLE jobs (number INTEGER)") for _ in range(AT_ONCE)]
     at_once(lambda number: _add(files[number], number))
-    with closing(ServerFile(path, "", version=1)) as file:
+    with closing(ServerFile(path, "")) as file:
         assert sorted(file.rows("SELECT number FROM jobs")) == [(number,) for number in range(AT_ONCE)]
 
 

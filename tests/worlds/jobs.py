@@ -35,7 +35,7 @@ class Workplace:
         self.places = Places(workspaces=self.root)
         self.place: WorkspacePlace = self.places.make("default")
         self.queue = JobQueue(self.place.queue)
-        self.files = KeptFiles(self.queue.file, self.place.files)
+        self.files = KeptFiles(self.queue, self.place.files)
         KeyRing(self.places.keys).close()
 
     def upload(self, files: Mapping[str, str | bytes], *, key: str = "") -> Job:

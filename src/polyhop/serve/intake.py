@@ -37,7 +37,7 @@ class Intake:
         self.places = places
         self.settings = settings
         self.keys = KeyRing(places.keys)
-        self.limits = Limits(self.keys.file)
+        self.limits = Limits(self.keys)
         self.access = Access(keys=self.keys, limits=self.limits, open=open_to_local)
         self.workers = Workers(order=self._order, most=settings.server.jobs)
         self._counters: dict[str, Counter] = {}
@@ -51,7 +51,7 @@ class Intake:
                 place.folder.mkdir(parents=True, exist_ok=True)  # the index that is served alone was made anew, say
             else:
                 queue = JobQueue(place.queue, most=self.settings.server.queue)
-                self._counters[place.name] = Counter(place, queue, KeptFiles(queue.file, place.files))
+                self._counters[place.name] = Counter(place, queue, KeptFiles(queue, place.files))
             return self._counters[place.name]
 
     def spool(self, counter: Counter, key: Key) -> Spool:

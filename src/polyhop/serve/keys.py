@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from polyhop.errors import KeyMissing, KeyRefused, UsageError
-from polyhop.serve.server_file import KeptInFile
+from polyhop.serve.server_file import ServerFile
 from polyhop.types import Serialisable
 
 READ, WRITE, ADMIN = "read", "write", "admin"
@@ -94,7 +94,7 @@ class Key(Serialisable):
 LOCAL = Key(id="", label="this machine", scope=ADMIN, workspace=None, created=0.0)  # asks from 127.0.0.1 without one
 
 
-class KeyRing(KeptInFile):
+class KeyRing(ServerFile):
     """The keys in a file; only their hashes are kept."""
 
     def __init__(self, path: Path) -> None:
@@ -132,7 +132,7 @@ class KeyRing(KeptInFile):
             allowance=allowance,
         )
         written = f"{PREFIX}_{key.id}_{secrets.token_urlsafe(32)}"
-        self.file.change(
+        self.change(
             "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
             *(key.id, _digest(written), label, scope, workspace, now, key.expires, json.dumps(asdict(allowance))),
         )
@@ -140,7 +140,7 @@ class KeyRing(KeptInFile):
 
     def all(self) -> list[Key]:
         """All keys, also those that expired or were revoked, oldest first."""
-        return [_key(row) for row in self.file.rows(f"{_SELECT} ORDER BY created, id")]
+        return [_key(row) for row in self.rows(f"{_SELECT} ORDER BY created, id")]
 
     def revoke(self, name: str) -> Key:
         """Make a key count no more, at once; named by its id, or by a label that only one valid key has.
@@ -156,12 +156,12 @@ class KeyRing(KeptInFile):
         if len(found) > 1:
             ids = ", ".join(key.id for key in found)
             raise UsageError(f"Several keys are called {name!r}.", remedy=f"Name one by its id: {ids}.")
-        self.file.change("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE id = ?", now, found[0].id)
+        self.change("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE id = ?", now, found[0].id)
         return self.of(found[0].id)
 
     def of(self, key_id: str) -> Key:
         """What is kept of a key. Raises KeyMissing."""
-        row = self.file.row(f"{_SELECT} WHERE id = ?", key_id)
+        row = self.row(f"{_SELECT} WHERE id = ?", key_id)
         if row is None:
             raise KeyMissing(f"There is no key {key_id!r}.")
         return _key(row)
@@ -178,7 +178,7 @@ class KeyRing(KeptInFile):
         """
         parts = written.split("_", 2)
         key_id = parts[1] if len(parts) == 3 and parts[0] == PREFIX else ""
-        row = self.file.row(f"{_SELECT} WHERE id = ?", key_id)
+        row = self.row(f"{_SELECT} WHERE id = ?", key_id)
         digest = bytes(hashlib.blake2b().digest_size) if row is None else row[-1]
         same = hmac.compare_digest(_digest(written), digest)
         if row is None or not same or not (key := _key(row)).is_valid(time.time()):

@@ -15,23 +15,7 @@ from polyhop.store.faults import translated
 from polyhop.store.write_ahead import synced, write_ahead
 
 BUSY_MILLISECONDS = 10_000
-
-
-class KeptInFile:
-    """What keeps its rows in a file of the server's, and lets go of that at the end of a with block."""
-
-    def __init__(self, path: Path, tables: str, *, made: bool = False) -> None:
-        self.file = ServerFile(path, tables, version=1, made=made)  # which others may have rows in, too
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+VERSION = 1  # of the tables
 
 
 class ServerFile:
@@ -42,9 +26,8 @@ class ServerFile:
     Every method raises StorageFull, IndexCorrupt and the other errors of the store.
     """
 
-    def __init__(self, path: Path, tables: str, *, version: int, made: bool = False) -> None:
-        self.path, self._made = path, made
-        self._tables, self._version = tables, version
+    def __init__(self, path: Path, tables: str, *, made: bool = False) -> None:
+        self.path, self._tables, self._made = path, tables, made
         self._one = threading.RLock()
         self._opened: apsw.Connection | None = None
         self._same: tuple[int, int] | None = None  # device and number of the file that was opened last
@@ -89,6 +72,12 @@ class ServerFile:
                 self._opened.close()
                 self._opened = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def _is_replaced(self) -> bool:
         """Whether the file that is open is no longer the one at its path."""
         try:
@@ -123,7 +112,7 @@ class ServerFile:
                     opened.execute("BEGIN IMMEDIATE")
                     if opened.pragma("user_version") == 0:  # nobody has made them since
                         opened.execute(self._tables)
-                        opened.pragma("user_version", self._version)
+                        opened.pragma("user_version", VERSION)
                     opened.execute("COMMIT")
                 undo.pop_all()
             self._opened, self._same = opened, identity_of(self.path)

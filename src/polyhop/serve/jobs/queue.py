@@ -6,7 +6,6 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from polyhop.errors import JobMissing, NotNow, Overloaded, PolyhopError
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobProgress, JobState, LeftOut
 from polyhop.serve.safe_messages import message_of, remedy_of, type_of
-from polyhop.serve.server_file import KeptInFile
+from polyhop.serve.server_file import ServerFile
 from polyhop.types import Cost
 
 KEPT = 1000  # jobs that have ended; older ones are forgotten
@@ -74,7 +73,7 @@ DO_AGAIN = {
 _FIELDS = "number, id, kind, state, about, key, created, started, ended, progress, cost, skipped, error, stopping"
 
 
-class JobQueue(KeptInFile):
+class JobQueue(ServerFile):
     """The jobs of one workspace, done one after the other. Threads and processes may share the file.
 
     Servers ``add``, ``cancel`` and ``retry``; the one process that works (which holds a lock, see ``worker.py``) takes
@@ -84,10 +83,6 @@ class JobQueue(KeptInFile):
     def __init__(self, path: Path, *, most: int | None = None, made: bool = False) -> None:
         super().__init__(path, TABLES, made=made)
         self._most = most  # jobs that may be open at once; None: any number
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """What is changed inside is changed together."""
-        return self.file.transaction()
 
     def add(
         self,
@@ -103,9 +98,9 @@ class JobQueue(KeptInFile):
         Raises Overloaded where too many jobs are open already.
         """
         job_id = secrets.token_hex(8)
-        with self.file.transaction():
+        with self.transaction():
             self._require_room()
-            self.file.change(
+            self.change(
                 "INSERT INTO jobs(id, kind, state, about, key, created, asked, skipped)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 *(job_id, kind.value, JobState.QUEUED.value, json.dumps(list(about)), key, time.time()),
@@ -116,7 +111,7 @@ class JobQueue(KeptInFile):
 
     def job(self, job_id: str) -> Job:
         """One job. Raises JobMissing."""
-        row = self.file.row(f"SELECT {_FIELDS} FROM jobs WHERE id = ?", job_id)  # noqa: S608
+        row = self.row(f"SELECT {_FIELDS} FROM jobs WHERE id = ?", job_id)  # noqa: S608
         if row is None:
             raise JobMissing("There is no such job in this workspace.", remedy="GET /v1/jobs lists those there are.")
         return _job(row)
@@ -124,22 +119,22 @@ class JobQueue(KeptInFile):
     def jobs(self, *, before: int | None = None, limit: int = PAGE) -> list[Job]:
         """The latest jobs, newest first; ``before``: only those with a smaller number."""
         query = f"SELECT {_FIELDS} FROM jobs WHERE number < ? ORDER BY number DESC LIMIT ?"  # noqa: S608
-        return [_job(row) for row in self.file.rows(query, 2**62 if before is None else before, limit)]
+        return [_job(row) for row in self.rows(query, 2**62 if before is None else before, limit)]
 
     def open_jobs(self) -> list[Job]:
         """The jobs that have not ended, the next one first."""
         query = f"SELECT {_FIELDS} FROM jobs WHERE state IN ('running', 'queued') ORDER BY state DESC, number"  # noqa: S608
-        return [_job(row) for row in self.file.rows(query)]
+        return [_job(row) for row in self.rows(query)]
 
     def asked(self, job: Job) -> Any:
         """What else the work of a job has to know, as it was added."""
-        row = self.file.row("SELECT asked FROM jobs WHERE number = ?", job.number)
+        row = self.row("SELECT asked FROM jobs WHERE number = ?", job.number)
         return json.loads(row[0]) if row is not None else {}
 
     def result(self, job_id: str) -> Any:
         """What a job found. Raises JobMissing where there is no such job, or it has no result (yet)."""
         job = self.job(job_id)
-        row = self.file.row("SELECT result FROM jobs WHERE number = ?", job.number)
+        row = self.row("SELECT result FROM jobs WHERE number = ?", job.number)
         if row is None or row[0] is None:
             why = "has not ended" if job.is_open else "has none"
             raise JobMissing(
@@ -149,26 +144,26 @@ class JobQueue(KeptInFile):
 
     def cancel(self, job_id: str) -> Job:
         """Have a job stop: one that waits at once, one that runs between two chunks. Raises JobMissing, NotNow."""
-        with self.file.transaction():
+        with self.transaction():
             job = self.job(job_id)
             if not job.is_open:
                 raise NotNow(f"The job has ended: it is {job.state}.", remedy="There is nothing left to cancel.")
             if job.state == JobState.QUEUED:
                 self.end(job, JobState.CANCELLED)
             else:
-                self.file.change("UPDATE jobs SET stopping = 1 WHERE number = ?", job.number)
+                self.change("UPDATE jobs SET stopping = 1 WHERE number = ?", job.number)
             return self.job(job_id)
 
     def retry(self, job_id: str) -> Job:
         """Queue a job again that failed or was cancelled; it goes on with what is left. Raises JobMissing, NotNow."""
-        with self.file.transaction():
+        with self.transaction():
             job = self.job(job_id)
             if job.state not in (JobState.FAILED, JobState.CANCELLED):
                 raise NotNow(
                     f"Only a job that failed or was cancelled can be tried again; this one is {job.state}.",
                     remedy="Wait until it has ended." if job.is_open else DO_AGAIN[job.kind],
                 )
-            self.file.change(
+            self.change(
                 "UPDATE jobs SET state = 'queued', started = NULL, ended = NULL, error = NULL, stopping = 0,"
                 " crashes = 0, progress = '{}' WHERE number = ?",
                 job.number,
@@ -179,11 +174,11 @@ class JobQueue(KeptInFile):
         """The job to do now: one that a killed worker left behind, else the one that has waited longest."""
         if not self.open_jobs():
             return None
-        with self.file.transaction():
+        with self.transaction():
             waiting = self.open_jobs()
             if not waiting:  # cancelled in between
                 return None
-            self.file.change(
+            self.change(
                 "UPDATE jobs SET state = 'running', started = coalesce(started, ?) WHERE number = ?",
                 time.time(),
                 waiting[0].number,
@@ -192,7 +187,7 @@ class JobQueue(KeptInFile):
 
     def note(self, job: Job, progress: JobProgress, cost: Cost) -> None:
         """Note how far a job has come, and what it has cost in all."""
-        self.file.change(
+        self.change(
             "UPDATE jobs SET progress = ?, cost = ? WHERE number = ?",
             json.dumps(asdict(progress)),
             json.dumps(asdict(cost)),
@@ -201,7 +196,7 @@ class JobQueue(KeptInFile):
 
     def is_stopping(self, job: Job) -> bool:
         """Whether somebody wants a job to stop."""
-        return bool(self.file.row("SELECT 1 FROM jobs WHERE number = ? AND stopping", job.number))
+        return bool(self.row("SELECT 1 FROM jobs WHERE number = ? AND stopping", job.number))
 
     def end(
         self,
@@ -214,7 +209,7 @@ class JobQueue(KeptInFile):
     ) -> None:
         """End a job; ``skipped`` is added to what it has left out already."""
         told = {each.file: each for each in (*job.skipped, *skipped)}
-        self.file.change(
+        self.change(
             "UPDATE jobs SET state = ?, ended = ?, skipped = ?, error = ?, result = ?, stopping = 0 WHERE number = ?",
             *(state.value, time.time(), _skipped(told.values())),
             None if error is None else json.dumps(asdict(error)),
@@ -227,17 +222,17 @@ class JobQueue(KeptInFile):
 
         The job that it does each time is given up.
         """
-        with self.file.transaction():
-            at_work = self.file.change("UPDATE jobs SET crashes = crashes + 1 WHERE state = 'running'")
+        with self.transaction():
+            at_work = self.change("UPDATE jobs SET crashes = crashes + 1 WHERE state = 'running'")
             query = f"SELECT {_FIELDS} FROM jobs WHERE state = 'running' AND crashes >= ?"  # noqa: S608
-            for job in map(_job, self.file.rows(query, MOST_CRASHES)):
+            for job in map(_job, self.rows(query, MOST_CRASHES)):
                 self.end(job, JobState.FAILED, error=CRASHED)
             return bool(at_work)
 
     def _require_room(self) -> None:
         if self._most is None:
             return
-        row = self.file.row("SELECT count(*) FROM jobs WHERE state IN ('running', 'queued')")
+        row = self.row("SELECT count(*) FROM jobs WHERE state IN ('running', 'queued')")
         if row is not None and row[0] >= self._most:
             raise Overloaded(
                 f"{row[0]:,} jobs of this workspace wait already.",
@@ -246,7 +241,7 @@ class JobQueue(KeptInFile):
             )
 
     def _forget(self) -> None:
-        self.file.change(
+        self.change(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND number <="
             " (SELECT max(number) FROM jobs) - ?",
             KEPT,

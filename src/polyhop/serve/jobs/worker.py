@@ -84,8 +84,8 @@ class Worker:
         self._queue = queue
         self._keys = keys
         self._parser = parser
-        self._limits = Limits(keys.file)
-        self._files = KeptFiles(queue.file, order.place.files)
+        self._limits = Limits(keys)
+        self._files = KeptFiles(queue, order.place.files)
         self._models: tuple[Settings, Models] | None = None
         self._ballast = Ballast(order.place.folder)
         self._merging: threading.Thread | None = None

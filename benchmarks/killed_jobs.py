@@ -28,8 +28,8 @@ from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.jobs.worker import WorkOrder
 from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.places import Places, WorkspacePlace
-from polyhop.serve.uploads import Spool, UploadLimits
-from polyhop.settings import Settings
+from polyhop.serve.uploads import Spool
+from polyhop.settings import Serving, Settings
 from polyhop.store.record import Record
 
 PEOPLE = ("Ada Brisk", "Piet Rook", "Nan Soller", "Ivo Tull", "Mira Dane")
@@ -83,7 +83,7 @@ def _ask(place: WorkspacePlace, rows: int) -> None:
             {"book.jsonl": book, "mill.txt": "A mill."},
             {"mill.txt": "A mill that burned.", "rye.txt": "Rye."},
         ):
-            spool = Spool(folder=place.files, suffixes={".jsonl", ".txt"}, limits=UploadLimits(spare=0))
+            spool = Spool(folder=place.files, suffixes={".jsonl", ".txt"}, limits=Serving(spare=0))
             for name, text in names.items():
                 spool.begin(name)
                 spool.write(text.encode())

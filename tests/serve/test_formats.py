@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from polyhop.documents.reading import registered
-from polyhop.serve.parsing import GuardedParser, ReadingLimits
+from polyhop.serve.parsing import GuardedParser
+from polyhop.settings import Serving
 from polyhop.types import Document
 from tests.worlds.jobs import Workplace
 from tests.worlds.made_files import MADE
@@ -13,7 +14,7 @@ from tests.worlds.made_files import MADE
 
 def test_every_format_is_read_within_the_limits_of_uploads(tmp_path: Path) -> None:
     loaders = registered()
-    with GuardedParser(limits=ReadingLimits(memory=512, seconds=60)) as parser:
+    with GuardedParser(limits=Serving(file_memory=512, file_seconds=60)) as parser:
         for name, make in MADE.items():
             file = make(tmp_path / f"mill{loaders[name].suffixes[0]}")
             first = parser.documents(file, file.name)[0]

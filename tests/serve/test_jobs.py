@@ -20,8 +20,8 @@ from polyhop.reports import Skipped
 from polyhop.serve.jobs.job import Job, JobState
 from polyhop.serve.jobs.worker import LOCK
 from polyhop.serve.keys import Allowance, KeyRing
-from polyhop.serve.parsing import GuardedParser, ReadingLimits
-from polyhop.settings import Settings
+from polyhop.serve.parsing import GuardedParser
+from polyhop.settings import Serving, Settings
 from polyhop.store.record import Record
 from polyhop.types import Document
 from tests.worlds.documents import HARBOUR
@@ -206,7 +206,7 @@ def test_a_cancelled_upload_leaves_in_the_index_what_took_the_place_of_another(w
 
 def test_a_job_that_is_cancelled_while_a_file_is_read_ends_at_once(tmp_path: Path) -> None:
     """Reading is given two minutes, which nobody waits for who has cancelled."""
-    workplace = Workplace(tmp_path / "root", reading=ReadingLimits(seconds=120, memory=1024))
+    workplace = Workplace(tmp_path / "root", serving=Serving(file_seconds=120, file_memory=1024))
     workplace.done(workplace.upload({"mill.txt": "A mill."}))
     job = workplace.upload({"deep.html": "<div>" * 2_000_000})
     began = time.monotonic()
@@ -323,7 +323,7 @@ def test_a_worker_that_waits_does_not_make_a_folder_that_has_gone(tmp_path: Path
 
 
 def test_a_file_that_would_take_all_memory_is_skipped_and_the_others_are_indexed(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path / "root", reading=ReadingLimits(seconds=5, memory=512, text=1))
+    workplace = Workplace(tmp_path / "root", serving=Serving(file_seconds=5, file_memory=512, file_text=1))
     job = workplace.done(
         workplace.upload({"deep.html": "<div>" * 2_000_000, "long.txt": "long " * 300_000, "mill.txt": "A mill."})
     )

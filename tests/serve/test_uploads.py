@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from polyhop.errors import StorageFull, TooLarge, UsageError, WrongContent
 from polyhop.serve.multipart import FilesInRequest
-from polyhop.serve.uploads import LONGEST_NAME, Spool, UploadLimits, source_name
+from polyhop.serve.uploads import LONGEST_NAME, Spool, source_name
+from polyhop.settings import Serving
 from tests.worlds.machine import may_mount, small_disk
 
 SUFFIXES = frozenset({".txt", ".pdf", ".csv"})
-ROOMY = UploadLimits(spare=0)
+ROOMY = Serving(spare=0)
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def test_files_of_other_kinds_are_left_out_with_the_reason(spool: Spool) -> None
 
 
 def test_a_file_that_is_too_large_is_left_out_and_a_request_is_refused(tmp_path: Path) -> None:
-    limits = UploadLimits(file=100, request=300, files=4, spare=0)
+    limits = Serving(file=100, upload=300, files=4, spare=0)
     spool = Spool(folder=tmp_path / "files", suffixes=SUFFIXES, limits=limits)
     sent(spool, "a.txt", b"a" * 100)
     sent(spool, "b.txt", b"b" * 101)
@@ -166,7 +167,7 @@ def test_a_file_that_is_too_large_is_left_out_and_a_request_is_refused(tmp_path:
 
 
 def test_a_workspace_keeps_no_more_than_it_may(tmp_path: Path) -> None:
-    limits = UploadLimits(workspace=1000, spare=0)
+    limits = Serving(quota=1000, spare=0)
     spool = Spool(folder=tmp_path / "files", suffixes=SUFFIXES, limits=limits, used=950)
     sent(spool, "a.txt", b"a" * 50)
     with pytest.raises(StorageFull, match="may keep 1,000 bytes of files, and has 950"):
@@ -175,7 +176,7 @@ def test_a_workspace_keeps_no_more_than_it_may(tmp_path: Path) -> None:
 
 def test_the_disk_keeps_some_space(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
-    spool = Spool(folder=tmp_path / "files", suffixes=SUFFIXES, limits=UploadLimits(spare=free + 10**9))
+    spool = Spool(folder=tmp_path / "files", suffixes=SUFFIXES, limits=Serving(spare=free + 10**9))
     with pytest.raises(StorageFull, match="not enough space left on the server's disk"):
         sent(spool, "a.txt")
     spool.discard()

@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from polyhop.documents.reading import registered
@@ -15,10 +15,10 @@ from polyhop.serve.jobs.queue import JobQueue
 from polyhop.serve.jobs.worker import Worker, WorkOrder
 from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.keys import KeyRing
-from polyhop.serve.parsing import GuardedParser, ReadingLimits
+from polyhop.serve.parsing import GuardedParser
 from polyhop.serve.places import Places, WorkspacePlace
-from polyhop.serve.uploads import Spool, UploadLimits
-from polyhop.settings import Settings
+from polyhop.serve.uploads import Spool
+from polyhop.settings import Serving, Settings
 
 SUFFIXES = frozenset(suffix for loader in registered().values() for suffix in loader.suffixes)
 
@@ -29,9 +29,10 @@ class Workplace:
 
     root: Path
     settings: Settings = field(default_factory=lambda: Settings.from_mapping({"index": {"layers": ["text"]}}))
-    reading: ReadingLimits = ReadingLimits()
+    serving: Serving = Serving()
 
     def __post_init__(self) -> None:
+        self.settings = replace(self.settings, server=self.serving)
         self.places = Places(workspaces=self.root)
         self.place: WorkspacePlace = self.places.make("default")
         self.queue = JobQueue(self.place.queue)
@@ -40,7 +41,7 @@ class Workplace:
 
     def upload(self, files: Mapping[str, str | bytes], *, key: str = "") -> Job:
         """Put files into the queue as a server does."""
-        spool = Spool(folder=self.place.files, suffixes=SUFFIXES, limits=UploadLimits(spare=0))
+        spool = Spool(folder=self.place.files, suffixes=SUFFIXES, limits=Serving(spare=0))
         for name, content in files.items():
             spool.begin(name)
             spool.write(content.encode() if isinstance(content, str) else content)
@@ -60,7 +61,6 @@ class Workplace:
             place=self.place,
             keys=self.places.keys,
             settings=self.settings,
-            reading=self.reading,
             idle=idle,
         )
 
@@ -76,7 +76,7 @@ class Workplace:
 
     def work(self) -> None:
         """Do all that is in the queue, in this process."""
-        parser = GuardedParser(limits=self.reading)
+        parser = GuardedParser(limits=self.serving)
         with JobQueue(self.place.queue) as queue, KeyRing(self.places.keys) as keys, parser:
             worker = Worker(self.order(), queue, keys, parser)
             worker.work()

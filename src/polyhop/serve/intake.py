@@ -15,9 +15,8 @@ from polyhop.serve.jobs.workers import Workers
 from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.keys import Key, KeyRing
 from polyhop.serve.limits import Limits
-from polyhop.serve.parsing import ReadingLimits
 from polyhop.serve.places import Places, WorkspacePlace
-from polyhop.serve.uploads import Spool, UploadLimits
+from polyhop.serve.uploads import Spool
 from polyhop.settings import Settings
 
 
@@ -56,20 +55,12 @@ class Intake:
 
     def spool(self, counter: Counter, key: Key) -> Spool:
         """What takes the files of one request. Raises LimitReached where its key may upload nothing more today."""
-        serving = self.settings.server
         left = self.limits.uploads_left(key)
-        limits = UploadLimits(
-            file=serving.file,
-            request=serving.upload,
-            files=serving.files,
-            spare=serving.spare,
-            workspace=serving.quota,
-        )
         suffixes = frozenset(suffix for loader in registered().values() for suffix in loader.suffixes)
         return Spool(
             folder=counter.place.files,
             suffixes=suffixes,
-            limits=limits,
+            limits=self.settings.server,
             used=counter.files.bytes(),
             left=left,
             allow=partial(self.limits.uploads_left, key),
@@ -89,7 +80,7 @@ class Intake:
                 names = [file.name for file in spool.received]
                 job = counter.queue.add(JobKind.UPLOAD, names, key=key.id, skipped=spool.skipped)
                 counter.files.expect(job, spool.received)
-                quota = spool.limits.workspace
+                quota = spool.limits.quota
                 given_up = [] if quota is None else counter.files.make_room(quota)
                 self.limits.note(key.id, uploaded=size)  # before the job counts: once it does, nothing may fail
         counter.files.erase(given_up)
@@ -113,8 +104,4 @@ class Intake:
         self.keys.close()
 
     def _order(self, place: WorkspacePlace) -> WorkOrder:
-        serving = self.settings.server
-        reading = ReadingLimits(seconds=serving.file_seconds, memory=serving.file_memory, text=serving.file_text)
-        return WorkOrder(
-            place=place, keys=self.places.keys, settings=self.places.within(self.settings, place), reading=reading
-        )
+        return WorkOrder(place=place, keys=self.places.keys, settings=self.places.within(self.settings, place))

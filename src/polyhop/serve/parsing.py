@@ -19,32 +19,19 @@ from typing import IO, Any, Self
 
 from polyhop.errors import PolyhopError
 from polyhop.reports import Skipped
+from polyhop.settings import Serving
 from polyhop.types import Document
 
 MEBIBYTE = 1 << 20
 LOOK = 0.5  # seconds between two looks at whether a file is still to be read
-_LEAST_MEMORY = 256  # mebibytes: below, Python itself does not start
 _ENDED = b""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingLimits:
-    """What reading one uploaded file may take."""
-
-    seconds: float = 120.0
-    memory: int = 2048  # mebibytes of address space
-    text: int = 64  # mebibytes of text, in all its documents
-
-    def __post_init__(self) -> None:
-        if self.seconds <= 0 or self.memory < _LEAST_MEMORY or self.text < 1:
-            raise ValueError(f"seconds must be more than 0, memory at least {_LEAST_MEMORY}, and text at least 1")
 
 
 @dataclass(kw_only=True)
 class GuardedParser:
     """Reads files with the registered loaders in a process of its own, which is replaced when a file has ended it."""
 
-    limits: ReadingLimits = ReadingLimits()
+    limits: Serving = Serving()  # what reading one file may take
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _lines: queue.SimpleQueue[bytes] = field(init=False)
 
@@ -68,9 +55,9 @@ class GuardedParser:
             raise
 
     def _items(self, path: Path, name: str, waiting: Callable[[], None]) -> Iterator[Document | Skipped]:
-        deadline = time.monotonic() + self.limits.seconds
+        deadline = time.monotonic() + self.limits.file_seconds
         process = self._running()
-        order = {"path": str(path), "name": name, "seconds": self.limits.seconds}
+        order = {"path": str(path), "name": name, "seconds": self.limits.file_seconds}
         try:
             assert process.stdin is not None  # noqa: S101  (a pipe: see _start)
             process.stdin.write(json.dumps(order).encode() + b"\n")
@@ -82,7 +69,7 @@ class GuardedParser:
             if not line.endswith(b"\n"):
                 raise self._died()
             size += len(line)
-            if size > 2 * self.limits.text * MEBIBYTE:  # JSON writes some letters in two bytes
+            if size > 2 * self.limits.file_text * MEBIBYTE:  # JSON writes some letters in two bytes
                 raise self._too_much()
             item = json.loads(line)
             if "end" in item:
@@ -101,23 +88,23 @@ class GuardedParser:
                 yield self._lines.get(timeout=max(0.0, min(LOOK, deadline - now)))
             except queue.Empty:
                 if time.monotonic() >= deadline:
-                    raise _TooMuchTime(f"takes longer than {self.limits.seconds:g} seconds to read") from None
+                    raise _TooMuchTime(f"takes longer than {self.limits.file_seconds:g} seconds to read") from None
 
     def _decoded(self, item: dict[str, Any]) -> Document | Skipped:
         if "skipped" not in item:
             return _document(item)
         reason = str(item["skipped"])
         if "MemoryError" in reason:
-            raise _Unreadable(f"needs more than {self.limits.memory:,} MiB of memory to be read")
+            raise _Unreadable(f"needs more than {self.limits.file_memory:,} MiB of memory to be read")
         return Skipped(item["uri"], reason)
 
     def _died(self) -> _Unreadable:
         return _Unreadable(
-            f"cannot be read: it ended the process that read it (damaged, or more than {self.limits.memory:,} MiB?)"
+            f"cannot be read: it ended the process that read it (damaged, or more than {self.limits.file_memory:,} MiB?)"
         )
 
     def _too_much(self) -> _Unreadable:
-        return _Unreadable(f"holds more than {self.limits.text:,} MiB of text")
+        return _Unreadable(f"holds more than {self.limits.file_text:,} MiB of text")
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -126,7 +113,7 @@ class GuardedParser:
         return self._process
 
     def _start(self) -> subprocess.Popen[bytes]:
-        limits = (str(self.limits.memory * MEBIBYTE), str(self.limits.text * MEBIBYTE))
+        limits = (str(self.limits.file_memory * MEBIBYTE), str(self.limits.file_text * MEBIBYTE))
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "polyhop.serve.parsing_process", *limits],
@@ -140,7 +127,7 @@ class GuardedParser:
             raise PolyhopError(f"A process that reads files could not be started: {error}.") from error
         assert process.stdout is not None  # noqa: S101  (a pipe)
         self._lines = queue.SimpleQueue()
-        longest = 2 * self.limits.text * MEBIBYTE
+        longest = 2 * self.limits.file_text * MEBIBYTE
         threading.Thread(target=_listen, args=(process.stdout, self._lines, longest), daemon=True).start()
         return process
 

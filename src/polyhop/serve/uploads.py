@@ -20,23 +20,13 @@ from typing import IO
 
 from polyhop.errors import StorageFull, TooLarge, UsageError
 from polyhop.serve.jobs.job import LeftOut
+from polyhop.settings import Serving
 from polyhop.store.faults import translated
 
 LONGEST_NAME = 400  # characters
 _LOOK_AGAIN = 8 << 20  # bytes between two looks at the space that is left
 _DRIVE = re.compile(r"[A-Za-z]:(?!\s)")  # "Q: who.txt" is a name
 _TURNED = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # they make a name read as another
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UploadLimits:
-    """How much may be uploaded, in bytes and files."""
-
-    file: int = 100_000_000  # bytes of one file; larger ones are left out
-    request: int = 200_000_000  # bytes of one request
-    files: int = 2000  # of one request
-    spare: int = 500_000_000  # bytes of the disk that stay free
-    workspace: int | None = None  # bytes of all files of a workspace; None: as many as the disk has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +89,7 @@ class Spool:
 
     folder: Path
     suffixes: Collection[str]  # of the files that are read
-    limits: UploadLimits = UploadLimits()
+    limits: Serving = Serving()  # how much may be uploaded
     used: int = 0  # bytes of the workspace's files until now
     left: int | None = None  # bytes that whoever sends them may still upload; None: no limit
     allow: Callable[[int], int | None] = lambda size: None  # looked at again where these do not suffice: what is left
@@ -151,9 +141,9 @@ class Spool:
     def count(self, size: int) -> None:
         """Count bytes of the request. Raises TooLarge, StorageFull, and what ``allow`` raises."""
         self._size += size
-        if self._size > self.limits.request:
+        if self._size > self.limits.upload:
             raise TooLarge(
-                f"A request may have {self.limits.request:,} bytes.", remedy="Send the files in several requests."
+                f"A request may have {self.limits.upload:,} bytes.", remedy="Send the files in several requests."
             )
         if self.left is not None and self._size > self.left:
             self.left = self.allow(self._size)
@@ -164,9 +154,9 @@ class Spool:
     def require(self, size: int) -> None:
         """Look whether there is space for so many bytes more. Raises StorageFull."""
         kept = sum(file.bytes for file in self.received) + (self._open.size if self._open else 0)
-        if self.limits.workspace is not None and self.used + kept + size > self.limits.workspace:
+        if self.limits.quota is not None and self.used + kept + size > self.limits.quota:
             raise StorageFull(
-                f"The workspace may keep {self.limits.workspace:,} bytes of files, and has {self.used:,}.",
+                f"The workspace may keep {self.limits.quota:,} bytes of files, and has {self.used:,}.",
                 remedy="Delete documents that are not needed any more.",
             )
         with translated(self.folder / "files"):

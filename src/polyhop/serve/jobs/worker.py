@@ -34,7 +34,7 @@ from polyhop.serve.json_log import log_as_json
 from polyhop.serve.kept_files import KeptFiles
 from polyhop.serve.keys import KeyRing
 from polyhop.serve.limits import Limits
-from polyhop.serve.parsing import GuardedParser, ReadingLimits
+from polyhop.serve.parsing import GuardedParser
 from polyhop.serve.places import WorkspacePlace
 from polyhop.settings import Settings
 
@@ -53,14 +53,13 @@ class WorkOrder:
     place: WorkspacePlace
     keys: Path  # the file of the server's keys, where what jobs cost is noted
     settings: Settings
-    reading: ReadingLimits = ReadingLimits()
     idle: float = IDLE
 
     def line(self) -> bytes:
         """All of it as one line of JSON."""
         place = {name: str(value) for name, value in asdict(self.place).items()}
         order = {"place": place, "keys": str(self.keys), "settings": self.settings.to_mapping(), "idle": self.idle}
-        return json.dumps({**order, "reading": asdict(self.reading)}).encode() + b"\n"
+        return json.dumps(order).encode() + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> Self:
@@ -71,7 +70,6 @@ class WorkOrder:
             place=WorkspacePlace(name=place["name"], index=Path(place["index"]), folder=Path(place["folder"])),
             keys=Path(told["keys"]),
             settings=Settings.from_mapping(told["settings"]),
-            reading=ReadingLimits(**told["reading"]),
             idle=told["idle"],
         )
 
@@ -212,7 +210,7 @@ def main() -> None:
         opened.callback(lock.release)
         queue = opened.enter_context(JobQueue(order.place.queue, made=True))
         keys = opened.enter_context(KeyRing(order.keys))
-        parser = opened.enter_context(GuardedParser(limits=order.reading))
+        parser = opened.enter_context(GuardedParser(limits=order.settings.server))
         worker = Worker(order, queue, keys, parser)
         opened.callback(worker.close)
         try:

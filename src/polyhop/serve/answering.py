@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -137,62 +137,58 @@ def within_limits(budget: Budget | None, workspace: Workspace, service: Service)
     )
 
 
-async def streamed(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Telling | None:
-    """What ``answering`` still tells once the turn has come; None where whoever asked has gone before.
+async def streamed(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Telling:
+    """What ``answering`` still tells once the turn has come. Raises Overloaded and NobodyWaits.
 
-    A stream cannot say any more that there is no turn once it has begun: so it begins with the turn. Raises Overloaded.
+    A stream cannot say any more that there is no turn once it has begun: so it begins with the turn.
     """
     events = answering(asked, workspace, service, drafted=True)
-    begun = asyncio.ensure_future(anext(events))
-    if await _unless_gone(begun, request):
-        return events
-    await events.aclose()
-    return None
+    try:
+        await _unless_gone(anext(events), request)
+    except NobodyWaits:
+        await events.aclose()
+        raise
+    return events
 
 
-async def answered(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Answer | None:
-    """The answer alone; None where whoever asked has gone before. Raises what ``answering`` raises."""
-    work = asyncio.ensure_future(_last(answering(asked, workspace, service)))
-    return work.result() if await _unless_gone(work, request) else None
+async def answered(asked: Asked, workspace: Workspace, service: Service, request: Request) -> Answer:
+    """The answer alone. Raises what ``answering`` raises, and NobodyWaits."""
+    return await _unless_gone(_last(answering(asked, workspace, service)), request)
 
 
-async def in_turn(work: Callable[[], T], service: Service, request: Request) -> T | None:
-    """What work has found in its turn; None where whoever asked has gone before. Raises Overloaded and its errors."""
+async def in_turn(work: Callable[[], T], service: Service, request: Request) -> T:
+    """What work has found in its turn. Raises Overloaded, NobodyWaits and its errors."""
 
     async def taken() -> T:
         return await (await service.turns.take(work))
 
-    done = asyncio.ensure_future(taken())
-    return done.result() if await _unless_gone(done, request) else None
+    return await _unless_gone(taken(), request)
 
 
-def unheard() -> Response:
+async def unheard(_: Request, __: Exception) -> Response:
     """What is answered where whoever asked has gone: nobody is there to read it."""
     return Response(status_code=NEVER_SENT)
 
 
-async def _unless_gone(work: asyncio.Future[Any], request: Request) -> bool:
-    """Wait for some work, or until whoever asked has gone, which ends it; whether it is done. Raises what it raises."""
-    left = asyncio.ensure_future(_disconnected(request))
+async def _unless_gone(work: Awaitable[T], request: Request) -> T:
+    """What some work comes to. Raises what it raises, and NobodyWaits where whoever asked has gone, which ends it."""
+    done, left = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
+    tasks: tuple[asyncio.Future[Any], ...] = (done, left)
     try:
-        await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
-        if work.done():
-            work.result()
-        return work.done()
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            raise NobodyWaits
+        return done.result()
     finally:
-        for task in (work, left):
+        for task in tasks:
             task.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await task
 
 
-async def _last(events: Telling) -> Answer | None:
-    answer = None
+async def _last(events: Telling) -> Answer:
     async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Answer):
-                answer = event
-    return answer
+        return [event async for event in events if isinstance(event, Answer)][-1]
 
 
 async def _disconnected(request: Request) -> None:

@@ -25,6 +25,7 @@ from polyhop.serve import (
     writing,
 )
 from polyhop.serve.admission import KEY, Admission
+from polyhop.serve.answering import NobodyWaits, unheard
 from polyhop.serve.engines import Engines
 from polyhop.serve.errors import RESPONSES, handle_errors
 from polyhop.serve.following import Following
@@ -85,6 +86,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
         app.include_router(router.router)
     app.router.routes.extend(assistants.routes)
     handle_errors(app)
+    app.add_exception_handler(NobodyWaits, unheard)
     app.add_middleware(Admission, access=intake.access)
     host = settings.server.host
     if is_local(host):  # no name that leads here may be another site's

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -15,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field
 
-from polyhop.errors import PolyhopError, TooLarge
+from polyhop.errors import TooLarge
 from polyhop.planning.asked import checked
 from polyhop.serve.answering import (
     Asked,
@@ -27,16 +26,14 @@ from polyhop.serve.answering import (
     in_turn,
     streamed,
     thread_of,
-    unheard,
     within_limits,
 )
-from polyhop.serve.errors import request_id_of, shape
+from polyhop.serve.errors import request_id_of, shape_in_stream
 from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.types import Answer, Span
 from polyhop.whereabouts import Whereabouts
 
-logger = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1", tags=["asking"])
 
 MOST = 100  # passages that one question may bring
@@ -123,19 +120,14 @@ async def ask(body: AskBody, service: TheService, workspace: TheWorkspace, reque
     asked = Asked(question=question, strategy=strategy, thread=thread, passages=body.limit)
     name = f"answer-{uuid.uuid4().hex[:16]}"
     if body.stream:
-        events = await streamed(asked, workspace, service, request)
-        if events is None:
-            return unheard()
-        told = _events(name, asked, events, request_id_of(request))
+        told = _events(name, asked, await streamed(asked, workspace, service, request), request_id_of(request))
         return StreamingResponse(told, media_type=STREAM, headers=UNBUFFERED)
     answer = await answered(asked, workspace, service, request)
-    if answer is None:
-        return unheard()
     return AnswerBody(id=name, answer=answer.to_dict())
 
 
-@router.post("/search", response_model=Found)
-async def search(body: SearchBody, service: TheService, workspace: TheWorkspace, request: Request) -> Response | Found:
+@router.post("/search")
+async def search(body: SearchBody, service: TheService, workspace: TheWorkspace, request: Request) -> Found:
     """The best passages for a query, with their scores and where they stand, without reading them."""
     query = allowed(body.query, service)
     strategy = body.strategy and named(body.strategy)
@@ -148,10 +140,7 @@ async def search(body: SearchBody, service: TheService, workspace: TheWorkspace,
             found = evidence.passages
             return [{**each.to_dict(), **Whereabouts.of(Span.of(each), view.record).to_dict()} for each in found]
 
-    passages = await in_turn(work, service, request)
-    if passages is None:
-        return unheard()
-    return Found(passages=passages)
+    return Found(passages=await in_turn(work, service, request))
 
 
 def allowed(question: str, service: Service) -> str:
@@ -178,11 +167,8 @@ async def _events(name: str, asked: Asked, told: Telling, request_id: str) -> As
                 elif each is not None:
                     for event in _answer_events(name, each):
                         yield event
-    except PolyhopError as error:
-        yield _event("error", shape(error, request_id))
-    except Exception as error:
-        logger.exception("unexpected error while answering")
-        yield _event("error", shape(error, request_id))
+    except Exception as error:  # noqa: BLE001  # it is logged, and told within the stream
+        yield _event("error", shape_in_stream(error, request_id))
 
 
 def _answer_events(name: str, answer: Answer) -> list[bytes]:

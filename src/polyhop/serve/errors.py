@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -16,6 +17,7 @@ from starlette.exceptions import HTTPException
 from polyhop.errors import KeyRefused, LimitReached, Overloaded, PolyhopError, WrongContent
 from polyhop.serve.safe_messages import message_of, remedy_of, type_of
 
+logger = logging.getLogger(__name__)
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
 AS_JSON = "Send JSON with the header Content-Type: application/json."
 SEND_LESS = "Send less, or raise the limit with: polyhop serve --set server.body=BYTES (or server.upload)"
@@ -49,10 +51,17 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def shape(error: Exception, request_id: str) -> dict[str, Any]:
-    """The body of an error's response, also as it is sent within a stream."""
+    """The body of an error's response."""
     if isinstance(error, PolyhopError):
         return _body(type_of(error), message_of(error), remedy_of(error), request_id)
     return _body("unexpected", UNEXPECTED, None, request_id)
+
+
+def shape_in_stream(error: Exception, request_id: str) -> dict[str, Any]:
+    """The same for a stream that has begun, where what is unexpected is logged: nothing around it hears of it."""
+    if not isinstance(error, PolyhopError):
+        logger.error("unexpected error while answering", exc_info=error)
+    return shape(error, request_id)
 
 
 def status_of(error: Exception) -> int:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyhop.evaluation.robustness.health import health as health_of
 from polyhop.exports.formats import PAGE_LINKS, WRITERS
 from polyhop.exports.linked import LinkedGraph
-from polyhop.serve.answering import in_turn, unheard
+from polyhop.serve.answering import in_turn
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.strategies.strategy import strategy_of
@@ -85,10 +85,10 @@ def redo(body: NamesMeant, workspace: TheWorkspace) -> NamePairs:
     return NamePairs(pairs=list(workspace.engine.join_again(*body.names)))
 
 
-@router.get("/health", response_model=GraphHealth)
+@router.get("/health")
 async def health(
     service: TheService, workspace: TheWorkspace, request: Request, chains: Annotated[int, Query(ge=0, le=10)] = 5
-) -> Response | GraphHealth:
+) -> GraphHealth:
     """What looks wrong with the graph of facts, and how `chains` two-hop chains drawn from it are found again."""
 
     def work() -> dict[str, Any]:
@@ -96,8 +96,7 @@ async def health(
         with workspace.engine.view() as view:
             return health_of(view, chains=chains, strategy=strategy)
 
-    found = await in_turn(work, service, request)
-    return unheard() if found is None else GraphHealth(**found)
+    return GraphHealth(**await in_turn(work, service, request))
 
 
 @router.get(
@@ -125,8 +124,6 @@ async def export(
             return written
 
     found = await in_turn(work, service, request)
-    if found is None:
-        return unheard()
     headers = {"Content-Disposition": f'attachment; filename="graph.{format_}"', **SANDBOX}
     return StreamingResponse(_sent(found), media_type=MEDIA_TYPES[format_], headers=headers)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 import uuid
 from collections.abc import AsyncIterator, Mapping
@@ -18,18 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from polyhop import registry
-from polyhop.errors import PolyhopError, UsageError
-from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of, unheard
+from polyhop.errors import UsageError
+from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of
 from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed
 from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, uncited
-from polyhop.serve.errors import openai_body, request_id_of, shape
+from polyhop.serve.errors import openai_body, request_id_of, shape_in_stream
 from polyhop.serve.named_strategy import named
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.serve.uploads import shown
 from polyhop.strategies.strategy import strategy_of
 from polyhop.types import Answer
 
-logger = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
 
 PREFIX = "polyhop/"  # of the models' names
@@ -207,14 +205,9 @@ async def complete(
     if body.stream:
         usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         events = await streamed(asked, workspace, service, request)
-        if events is None:
-            return unheard()
         chunks = _chunks(told, events, request_id_of(request), usage=usage)
         return StreamingResponse(chunks, media_type=STREAM, headers=UNBUFFERED)
-    answer = await answered(asked, workspace, service, request)
-    if answer is None:
-        return unheard()
-    return Completed.model_validate(told.completion(answer))
+    return Completed.model_validate(told.completion(await answered(asked, workspace, service, request)))
 
 
 class _Told:
@@ -268,16 +261,10 @@ async def _chunks(told: _Told, events: Telling, request_id: str, *, usage: bool)
                 yield told.chunk({"annotations": said.annotations}, finish="stop")
                 if usage:
                     yield told.event({"choices": [], "usage": _usage(event)})
-    except PolyhopError as error:
-        yield _error(error, request_id)
-    except Exception as error:
-        logger.exception("unexpected error while answering")
-        yield _error(error, request_id)
+    except Exception as error:  # noqa: BLE001  # it is logged, and told within the stream
+        body = openai_body(shape_in_stream(error, request_id))
+        yield format_sse_event(data_str=json.dumps(body, ensure_ascii=False))
     yield format_sse_event(data_str="[DONE]")
-
-
-def _error(error: Exception, request_id: str) -> bytes:
-    return format_sse_event(data_str=json.dumps(openai_body(shape(error, request_id)), ensure_ascii=False))
 
 
 def _usage(answer: Answer) -> dict[str, int]:

@@ -99,9 +99,8 @@ class GuardedParser:
         return Skipped(item["uri"], reason)
 
     def _died(self) -> _Unreadable:
-        return _Unreadable(
-            f"cannot be read: it ended the process that read it (damaged, or more than {self.limits.file_memory:,} MiB?)"
-        )
+        most = self.limits.file_memory
+        return _Unreadable(f"cannot be read: it ended the process that read it (damaged, or more than {most:,} MiB?)")
 
     def _too_much(self) -> _Unreadable:
         return _Unreadable(f"holds more than {self.limits.file_text:,} MiB of text")

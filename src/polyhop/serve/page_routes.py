@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
@@ -83,20 +82,10 @@ def _sent(request: Request, found: Asset) -> Response:
 @cache
 def assets() -> dict[str, Asset]:
     """All files of the page, by their names below its folder."""
-    found = {}
-    for name, file in _below(files("polyhop.serve").joinpath("page")):
-        content = file.read_bytes()
-        digest = hashlib.sha256(content).hexdigest()[:24]
-        found[name] = Asset(content, TYPES[name.rpartition(".")[2]], f'"{digest}"')
+    folder, found = Path(__file__).parent / "page", {}
+    for file in folder.rglob("*"):
+        if media_type := TYPES.get(file.suffix.removeprefix(".")):
+            content = file.read_bytes()
+            digest = hashlib.sha256(content).hexdigest()[:24]
+            found[file.relative_to(folder).as_posix()] = Asset(content, media_type, f'"{digest}"')
     return found
-
-
-def _below(folder: Traversable, above: str = "") -> list[tuple[str, Traversable]]:
-    named: list[tuple[str, Traversable]] = []
-    for each in sorted(folder.iterdir(), key=lambda one: one.name):
-        name = above + each.name
-        if each.is_dir():
-            named += _below(each, f"{name}/")
-        elif name.rpartition(".")[2] in TYPES:
-            named.append((name, each))
-    return named

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from polyhop.cli.options import ChosenIndex, index_options
+from polyhop.cli.serve import check_extra
 
 
 @click.command(short_help="Serve an assistant on this machine (MCP).")
@@ -18,8 +19,6 @@ def mcp(chosen: ChosenIndex) -> None:
     \b
     polyhop mcp --index ~/polyhop.index
     """
-    from polyhop.serve.extra import check_extra
-
     check_extra()
     from polyhop.serve.standard_input import serve_standard_input
 

@@ -11,6 +11,7 @@ import click
 from polyhop.cli.options import settings_of, stored
 from polyhop.cli.terminal import echo
 from polyhop.errors import UsageError
+from polyhop.extras import check_installed
 
 if TYPE_CHECKING:
     from polyhop.serve.engines import Engines
@@ -54,8 +55,6 @@ def serve(
     Folders that are followed (extra 'watch') are indexed at the start, and again whenever a file in them has changed.
     Answers under way are finished before it stops. Its log is JSON, a line a request, on standard error.
     """
-    from polyhop.serve.extra import check_extra
-
     check_extra()
     from polyhop.serve.engines import Engines
     from polyhop.serve.running import run
@@ -86,6 +85,12 @@ def serve(
         check_watching()
     made = "" if index is None or index.exists() else f"\nThere is no index at {index}: the first documents make it."
     run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}{made}"), watched=watched)
+
+
+def check_extra() -> None:
+    """Look whether the extra ``server`` is installed, without loading it. Raises UsageError."""
+    needed = ("fastapi", "mcp", "prometheus_client", "python_multipart", "uvicorn")
+    check_installed("server", needed, doing="Serving")
 
 
 def _check(settings: Settings, engines: Engines) -> None:

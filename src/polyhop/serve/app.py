@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,6 +23,7 @@ from polyhop.serve import (
     reading,
     writing,
 )
+from polyhop.serve.access import is_this_machine
 from polyhop.serve.admission import KEY, Admission
 from polyhop.serve.answering import NobodyWaits, unheard
 from polyhop.serve.engines import Engines
@@ -89,7 +89,7 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     app.add_exception_handler(NobodyWaits, unheard)
     app.add_middleware(Admission, access=intake.access)
     host = settings.server.host
-    if is_local(host):  # no name that leads here may be another site's
+    if is_this_machine(host):  # no name that leads here may be another site's
         own = f"[{host}]" if ":" in host else host
         app.add_middleware(OwnHost, names=(*LOCAL, own, *filter(None, [urlsplit(settings.server.site).hostname])))
     app.add_middleware(AroundRequests, serving=settings.server, metrics=metrics)
@@ -98,12 +98,4 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
 
 def is_open(serving: Serving) -> bool:
     """Whether only this machine reaches a server: a proxy brings others, and need not say so."""
-    return is_local(serving.host) and not serving.site
-
-
-def is_local(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return is_this_machine(serving.host) and not serving.site

@@ -14,7 +14,8 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field
 
-from polyhop.errors import TooLarge
+from polyhop import registry
+from polyhop.errors import NotAllowed, TooLarge
 from polyhop.planning.asked import checked
 from polyhop.serve.answering import (
     Asked,
@@ -29,8 +30,8 @@ from polyhop.serve.answering import (
     within_limits,
 )
 from polyhop.serve.errors import request_id_of, shape_in_stream
-from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheService, TheWorkspace
+from polyhop.strategies.strategy import parse_variant
 from polyhop.types import Answer, Span
 from polyhop.whereabouts import Whereabouts
 
@@ -152,6 +153,21 @@ def allowed(question: str, service: Service) -> str:
             remedy="Ask what you want to know; what is to be read belongs into a document.",
         )
     return checked(question)
+
+
+def named(name: str) -> str:
+    """The strategy that a request names: it may set what it likes, but open no file of the server.
+
+    Raises NotAllowed for a setting that names a file, UnknownComponent, UsageError.
+    """
+    base, own = parse_variant(name)
+    for setting in registry.file_settings(registry.load("strategies", base)):
+        if setting in own:
+            raise NotAllowed(
+                f"A request may not set {setting}, which names a file of the server.",
+                remedy=f"Have the server started with: --set strategies.{base}.{setting}=FILE",
+            )
+    return name
 
 
 async def _events(name: str, asked: Asked, told: Telling, request_id: str) -> AsyncIterator[bytes]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from polyhop.errors import EntityMissing
 from polyhop.layers.read_graph import GraphEdge, ReadGraph, read_graph
 from polyhop.layers.view import View
-from polyhop.serve.graph_reading import entity_of, path_between
 from polyhop.serve.service import TheWorkspace
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
+LOOKED = 20_000  # entities that are looked at for a path, at most
+FAN_OUT = 400  # edges of an entity that are followed, at most
 EntityName = Annotated[str, Query(min_length=1, max_length=300, examples=["Edda Marrish"])]
 
 
@@ -87,3 +90,36 @@ def _told(entities: Sequence[int], edges: Sequence[GraphEdge], graph: ReadGraph,
         subject, other = known[edge.subject].key, known[edge.object].key
         links.append(GraphLink(subject=subject, relation=edge.relation, object=other, sentence=sentence))
     return GraphTold(nodes=[GraphNode(id=one.key, name=one.name) for one in known.values()], edges=links)
+
+
+def entity_of(name: str, graph: ReadGraph) -> int:
+    """The entity of a name. Raises EntityMissing, which offers what ``nearest`` finds."""
+    found = graph.find(name)
+    if found is None:
+        near = graph.nearest(name)
+        raise EntityMissing(
+            "Nothing is known of an entity of this name.", remedy=f"Known: {', '.join(near)}." if near else None
+        )
+    return found
+
+
+def path_between(start: int, goal: int, graph: ReadGraph) -> list[GraphEdge]:
+    """The fewest edges that lead from one entity to another, whichever way they point; none where nothing does.
+
+    At most LOOKED entities are looked at, and FAN_OUT edges of each.
+    """
+    came: dict[int, tuple[int, GraphEdge] | None] = {start: None}
+    ahead = deque([start])
+    while ahead and goal not in came and len(came) < LOOKED:
+        entity = ahead.popleft()
+        for edge in graph.edges(entity, FAN_OUT):
+            other = edge.other(entity)
+            if other not in came:
+                came[other] = (entity, edge)
+                ahead.append(other)
+    path: list[GraphEdge] = []
+    step = came.get(goal)
+    while step is not None:
+        path.append(step[1])
+        step = came[step[0]]
+    return path[::-1]

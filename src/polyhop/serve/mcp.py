@@ -26,10 +26,9 @@ from polyhop.errors import DocumentMissing, PolyhopError, UsageError
 from polyhop.planning.asked import checked
 from polyhop.serve.access import workspace_for
 from polyhop.serve.answering import NobodyWaits, charged, within_limits
-from polyhop.serve.asking import allowed
+from polyhop.serve.asking import allowed, named
 from polyhop.serve.cited import hop_in_words
 from polyhop.serve.keys import LOCAL, Key
-from polyhop.serve.named_strategy import named
 from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.serve.service import Service
 from polyhop.serve.tool_results import (

@@ -13,13 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyhop.documents.reading import covers
 from polyhop.errors import DocumentError, DocumentMissing, NotNow, UsageError
 from polyhop.indexing.ingest import GIVEN, stands
-from polyhop.serve.asking import allowed
+from polyhop.serve.asking import allowed, named
 from polyhop.serve.engines import Workspace
 from polyhop.serve.intake import Counter
 from polyhop.serve.jobs.job import Job, JobKind
 from polyhop.serve.keys import Key
 from polyhop.serve.multipart import FilesInRequest
-from polyhop.serve.named_strategy import named
 from polyhop.serve.service import Service, TheKey, TheService, TheWorkspace
 from polyhop.serve.uploads import Spool
 from polyhop.store.port import DocumentRow

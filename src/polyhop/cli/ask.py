@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import ChosenIndex, index_options, json_option, replaying
-from polyhop.cli.terminal import echo, from_here, on_one_line, style
+from polyhop.cli.terminal import echo, from_here, on_one_line, style, tell_json
 from polyhop.english.numbers import counted
 from polyhop.indexes.folding import fold
 

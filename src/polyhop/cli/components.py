@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import json_option
-from polyhop.cli.terminal import echo, style
+from polyhop.cli.terminal import echo, style, tell_json
 
 if TYPE_CHECKING:
     from polyhop.registry import Kind

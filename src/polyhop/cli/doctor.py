@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import ChosenIndex, index_options, json_option
-from polyhop.cli.terminal import echo, style
+from polyhop.cli.terminal import echo, style, tell_json
 from polyhop.english.numbers import counted
 from polyhop.errors import PolyhopError
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import ChosenIndex, index_options, json_option
-from polyhop.cli.terminal import draw
+from polyhop.cli.terminal import draw, tell_json
 
 if TYPE_CHECKING:
     from polyhop.settings import Settings

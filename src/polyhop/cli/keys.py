@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import Command, json_option
-from polyhop.cli.terminal import echo, on_one_line, style
+from polyhop.cli.terminal import echo, on_one_line, style, tell_json
 from polyhop.english.numbers import counted
 from polyhop.errors import KeyMissing, UsageError
 

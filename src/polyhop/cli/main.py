@@ -13,7 +13,6 @@ from pathlib import Path
 import click
 
 from polyhop import __version__
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.ask import ask
 from polyhop.cli.chat import chat
 from polyhop.cli.components import planners, readers
@@ -33,7 +32,7 @@ from polyhop.cli.search import search
 from polyhop.cli.serve import serve
 from polyhop.cli.status import status
 from polyhop.cli.strategies import strategies
-from polyhop.cli.terminal import OutputLost, echo, explain, flush, give_up, log_visibly, tell
+from polyhop.cli.terminal import OutputLost, echo, explain, flush, give_up, log_visibly, tell, tell_json
 from polyhop.cli.train import train
 from polyhop.errors import PolyhopError, StorageFull, UsageError
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import json_option
-from polyhop.cli.terminal import echo, style
+from polyhop.cli.terminal import echo, style, tell_json
 
 
 @click.group(invoke_without_command=True, short_help="List the settings of published experiments.")

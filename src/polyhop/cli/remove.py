@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import ChosenIndex, index_options, json_option
-from polyhop.cli.terminal import echo, from_here, on_one_line, style
+from polyhop.cli.terminal import echo, from_here, on_one_line, style, tell_json
 from polyhop.english.numbers import counted
 
 if TYPE_CHECKING:

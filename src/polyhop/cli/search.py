@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.options import ChosenIndex, index_options, json_option
-from polyhop.cli.terminal import echo, on_one_line, style
+from polyhop.cli.terminal import echo, on_one_line, style, tell_json
 
 
 @click.command(short_help="Find the passages that together answer a question.")

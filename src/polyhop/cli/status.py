@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.index import contents_in_words, holdings, in_words
 from polyhop.cli.options import ChosenIndex, index_options, json_option
-from polyhop.cli.terminal import echo
+from polyhop.cli.terminal import echo, tell_json
 from polyhop.english.numbers import counted
 
 if TYPE_CHECKING:

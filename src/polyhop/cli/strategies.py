@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from polyhop.cli.as_json import tell_json
 from polyhop.cli.components import about, settings_line
 from polyhop.cli.options import json_option
-from polyhop.cli.terminal import echo, style
+from polyhop.cli.terminal import echo, style, tell_json
 from polyhop.english.numbers import counted
 
 

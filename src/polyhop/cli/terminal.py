@@ -7,6 +7,7 @@ turn the order of letters around. Only the styles that commands ask for here rea
 from __future__ import annotations
 
 import io
+import json
 import logging
 import os
 import re
@@ -102,6 +103,13 @@ def give_up(*, err: bool = False) -> None:
 def json_safe(text: str) -> str:
     r"""JSON text with control characters within its strings as JSON escapes, such as ``\u009b``: it means the same."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def tell_json(content: Any) -> None:
+    """Print JSON for people and programs: readable where standard output can show every letter, else escaped."""
+    encoding = getattr(sys.stdout, "encoding", None)  # there is no standard output where somebody closed it
+    shows_all = (encoding or "").lower().replace("_", "-") in ("utf-8", "utf8")
+    echo(json_safe(json.dumps(content, ensure_ascii=not shows_all, indent=2)))
 
 
 def explain(error: click.ClickException) -> None:

@@ -11,7 +11,7 @@ import dataclasses
 import logging
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -201,33 +201,19 @@ def dotted(settings: Mapping[str, object], known: Mapping[str, Any] | None = Non
 
 def setting_names(component: type[Any]) -> tuple[str, ...]:
     """The names of all settings of a component, those of its steps as ``step.setting``."""
-    names: list[str] = []
-    for name, hint in _settings_of(component).items():  # type: ignore[arg-type]
-        inner = setting_names(hint) if isinstance(hint, type) and dataclasses.is_dataclass(hint) else ()
-        names += [f"{name}.{each}" for each in inner] or [name]
-    return tuple(names)
+    return tuple(setting_fields(component))
 
 
-def file_settings(component: type[Any]) -> tuple[str, ...]:
-    """Those of the settings of a component that name a file, as FILE marks them."""
-    return _settings_that(component, lambda field: bool(field.metadata.get("file")))
-
-
-def hidden_settings(component: type[Any]) -> tuple[str, ...]:
-    """Those of the settings of a component that its ``repr`` hides, such as a key."""
-    return _settings_that(component, lambda field: not field.repr)
-
-
-def _settings_that(component: type[Any], wanted: Callable[[dataclasses.Field[Any]], bool]) -> tuple[str, ...]:
-    """The settings of a component whose fields are wanted, those of its steps as ``step.setting``."""
-    names: list[str] = []
+def setting_fields(component: type[Any]) -> dict[str, dataclasses.Field[Any]]:
+    """All settings of a component with what its class says of each, those of its steps as ``step.setting``."""
+    hints, found = _settings_of(component), dict[str, dataclasses.Field[Any]]()  # type: ignore[arg-type]
     for field in dataclasses.fields(component):
-        hint = _settings_of(component).get(field.name)  # type: ignore[arg-type]
-        if wanted(field):
-            names.append(field.name)
-        elif isinstance(hint, type) and dataclasses.is_dataclass(hint):
-            names += [f"{field.name}.{each}" for each in _settings_that(hint, wanted)]
-    return tuple(names)
+        hint = hints.get(field.name)
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+            found |= {f"{field.name}.{name}": inner for name, inner in setting_fields(hint).items()}
+        elif field.init:
+            found[field.name] = field
+    return found
 
 
 @cache  # of a pure function: what a class declares does not change, and to resolve it takes longer than all the rest

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from polyhop.errors import ComponentBroken, SettingError, UnknownComponent, nearest
 from polyhop.presets import shipped
 from polyhop.presets.laying_over import laid_over, replaced
-from polyhop.registry import Kind, configured, hidden_settings, load, names
+from polyhop.registry import Kind, configured, load, names, setting_fields
 from polyhop.types import Budget
 
 AUTO = "auto"  # the name of whatever suits
@@ -303,7 +303,7 @@ class Settings:
             name = "openai"
         hidden = {"api_key"}
         with suppress(ComponentBroken, UnknownComponent):
-            hidden.update(hidden_settings(load(kind, name)))
+            hidden.update(key for key, each in setting_fields(load(kind, name)).items() if not each.repr)
         return frozenset(hidden)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,7 +42,7 @@ def about(kind: Kind, name: str) -> dict[str, Any]:
     from polyhop import registry
 
     component = registry.load(kind, name)
-    settings = dict(_defaults(component))
+    settings = {setting: _default(field) for setting, field in registry.setting_fields(component).items()}
     return {"name": name, "about": (component.__doc__ or "").strip().partition("\n")[0], "settings": settings}
 
 
@@ -65,11 +64,6 @@ def _list(kind: Kind, *, as_json: bool) -> None:
             echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
 
 
-def _defaults(component: Any, step: str = "") -> Iterator[tuple[str, Any]]:
-    """Each setting with its default, those of a step by their full names."""
-    for field in dataclasses.fields(component):
-        default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
-        if dataclasses.is_dataclass(default):
-            yield from _defaults(default, f"{step}{field.name}.")
-        else:
-            yield f"{step}{field.name}", None if default is dataclasses.MISSING else default
+def _default(field: dataclasses.Field[Any]) -> Any:
+    default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+    return None if default is dataclasses.MISSING else default

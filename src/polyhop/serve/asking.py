@@ -161,8 +161,8 @@ def named(name: str) -> str:
     Raises NotAllowed for a setting that names a file, UnknownComponent, UsageError.
     """
     base, own = parse_variant(name)
-    for setting in registry.file_settings(registry.load("strategies", base)):
-        if setting in own:
+    for setting, field in registry.setting_fields(registry.load("strategies", base)).items():
+        if setting in own and "file" in field.metadata:
             raise NotAllowed(
                 f"A request may not set {setting}, which names a file of the server.",
                 remedy=f"Have the server started with: --set strategies.{base}.{setting}=FILE",

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
-from polyhop.layers.view import View
 from polyhop.models.choice import Models
-from polyhop.models.within import NoCallsLeft, Within, before_reading
+from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts.draft_answer import draft_answer
 from polyhop.prompts.next_thought import next_thought
 from polyhop.reading.steps import glance
 from polyhop.strategies.baselines.rounds import Round
 from polyhop.strategies.baselines.telling import Telling, telling_sentence
-from polyhop.types import Budget, Cost, Passage
+from polyhop.types import Cost, Passage
 
 Mode = Literal["iter-retgen", "ircot"]
 
@@ -31,84 +30,71 @@ class WrittenDraft:
     found: str | None = None
 
 
-class Drafts(Protocol):
+@dataclass(kw_only=True)
+class Drafts:
     """Says what to search for next, given the rounds so far."""
+
+    mode: Mode
+    question: str
+    models: Models
+    model: Within | None  # that writes; None: nobody does, sentences are read
+    collected: int  # passages that a thought is made of, at most
+    sentences: int  # read for a draft or a thought, at most
+    written: list[str] = field(default_factory=list, init=False)
 
     @property
     def source(self) -> str:
         """Who writes, for the trace."""
+        return "nobody: sentences that were read" if self.model is None else f"language model {self.model.name}"
 
     @property
     def cost(self) -> Cost:
         """What writing has cost so far."""
+        return Cost() if self.model is None else self.model.spent
 
     def next(self, done: Sequence[Round]) -> WrittenDraft | None:
-        """One more draft or thought, or None where nothing is left to be said."""
-
-
-@dataclass
-class _ByModel:
-    """What a language model has written for a question."""
-
-    question: str
-    model: Within
-    written: list[str] = field(default_factory=list, kw_only=True)
-
-    @property
-    def source(self) -> str:
-        """The model."""
-        return f"language model {self.model.name}"
-
-    @property
-    def cost(self) -> Cost:
-        """What writing has cost so far."""
-        return self.model.spent
-
-
-class ModelDrafts(_ByModel):
-    """Iter-RetGen with a language model: it answers from the last round's passages, and its draft joins the query."""
-
-    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
-        """A draft, unless it is empty or the same as the last: it would be answered by the same passages."""
+        """One more draft or thought, or None where nothing is left to be said, or no call to say it."""
         try:
-            draft = draft_answer(self.model, self.question, done[-1].passages)
+            return self._draft(done[-1].passages) if self.mode == "iter-retgen" else self._thought(done)
         except NoCallsLeft:
             return None
-        if not draft.text or draft.text in self.written:
-            return None
-        self.written.append(draft.text)
-        return WrittenDraft(text=draft.text, query=f"{draft.text} {self.question}", found=draft.answer or None)
 
+    def _draft(self, passages: Sequence[Passage]) -> WrittenDraft | None:
+        """Iter-RetGen: an answer from the last round's passages, which joins the query.
 
-@dataclass
-class ModelThoughts(_ByModel):
-    """IRCoT with a language model: one more thought from all passages so far, which alone is the next query."""
+        Without a language model it is the sentence that tells most, and the likeliest answer. None where it is empty,
+        or the same as one before: it would be answered by the same passages.
+        """
+        if self.model is None:
+            told = self._told(passages)
+            if told is None:
+                return None
+            found = next((one.text for one in glance(self.question, [told.passage], self.models)), None)
+            text = told.text if found is None else f"{told.text} {found}"
+        else:
+            draft = draft_answer(self.model, self.question, passages)
+            text, found = draft.text, draft.answer or None
+            if not text or text in self.written:
+                return None
+            self.written.append(text)
+        return WrittenDraft(text=text, query=f"{text} {self.question}", found=found)
 
-    collected: int  # passages that it reads, at most
+    def _thought(self, done: Sequence[Round]) -> WrittenDraft | None:
+        """IRCoT: one more thought from all passages so far, which alone is the next query; an answer has none.
 
-    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
-        """A thought; one that gives the answer has no query."""
-        try:
-            thought = next_thought(self.model, self.question, collected(done, self.collected), self.written)
-        except NoCallsLeft:
-            return None
+        Without a language model it is the sentence that tells most beyond the thoughts before it.
+        """
+        once = {passage.id: passage for one in done for passage in one.passages}
+        passages = list(once.values())[: self.collected]
+        if self.model is None:
+            told = self._told(passages)
+            return None if told is None else WrittenDraft(text=told.text, query=told.text)
+        thought = next_thought(self.model, self.question, passages, self.written)
         if not thought.text:
             return None
         self.written.append(thought.text)
         ends = thought.answer is not None
         return WrittenDraft(text=thought.text, query=None if ends else thought.text, found=thought.answer or None)
-
-
-@dataclass
-class _BySentences:
-    """The sentences that were read for a question, one after the other, where no language model writes."""
-
-    question: str
-    models: Models
-    sentences: int  # read for a draft or a thought, at most
-    written: list[str] = field(default_factory=list, kw_only=True)
-    source: str = field(default="nobody: sentences that were read", kw_only=True)
-    cost: Cost = field(default=Cost(), kw_only=True)
 
     def _told(self, passages: Sequence[Passage]) -> Telling | None:
         """The sentence that tells most beyond those before it, which is one of them from now on."""
@@ -116,45 +102,3 @@ class _BySentences:
         if told is not None:
             self.written.append(told.text)
         return told
-
-
-class ReadDrafts(_BySentences):
-    """Iter-RetGen without a language model: the draft is the sentence that tells most, and the likeliest answer."""
-
-    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
-        """A draft, where the last round's passages add words to the question and the drafts before."""
-        told = self._told(done[-1].passages)
-        if told is None:
-            return None
-        found = next((one.text for one in glance(self.question, [told.passage], self.models)), None)
-        text = told.text if found is None else f"{told.text} {found}"
-        return WrittenDraft(text=text, query=f"{text} {self.question}", found=found)
-
-
-@dataclass
-class ReadThoughts(_BySentences):
-    """IRCoT without a language model: a thought is the sentence that tells most beyond the thoughts before it."""
-
-    collected: int  # passages whose sentences may become thoughts
-
-    def next(self, done: Sequence[Round]) -> WrittenDraft | None:
-        """A thought, where a passage adds words to the question and the thoughts before."""
-        told = self._told(collected(done, self.collected))
-        return None if told is None else WrittenDraft(text=told.text, query=told.text)
-
-
-def collected(done: Sequence[Round], most: int) -> list[Passage]:
-    """The passages of all rounds in the order in which they came, each once, at most so many."""
-    return list({passage.id: passage for one in done for passage in one.passages}.values())[:most]
-
-
-def drafts_for(mode: Mode, question: str, over: View, budget: Budget, *, collected: int, sentences: int) -> Drafts:
-    """Who writes: the configured language model, as long as calls are left beside the reader's, or nobody."""
-    within = before_reading(over.models.language_model, budget)
-    if within is not None:
-        if mode == "iter-retgen":
-            return ModelDrafts(question, within)
-        return ModelThoughts(question, within, collected)
-    if mode == "iter-retgen":
-        return ReadDrafts(question, over.models, sentences)
-    return ReadThoughts(question, over.models, sentences, collected)

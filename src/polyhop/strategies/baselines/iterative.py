@@ -11,7 +11,8 @@ from typing import ClassVar
 from polyhop.english.numbers import counted
 from polyhop.indexes.folding import tokens
 from polyhop.layers.view import View
-from polyhop.strategies.baselines.drafts import Drafts, Mode, WrittenDraft, drafts_for
+from polyhop.models.within import before_reading
+from polyhop.strategies.baselines.drafts import Drafts, Mode, WrittenDraft
 from polyhop.strategies.baselines.rounds import Merge, Retriever, Round, merged, new_passages, retrieved
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.support import overlapping_span
@@ -54,7 +55,14 @@ class Iterative:
 
     def retrieve(self, question: str, over: View, budget: Budget) -> Evidence:
         """The passages of all rounds in the order that ``merge`` says."""
-        drafts = drafts_for(self.mode, question, over, budget, collected=self.collected, sentences=self.sentences)
+        drafts = Drafts(
+            mode=self.mode,
+            question=question,
+            models=over.models,
+            model=before_reading(over.models.language_model, budget),
+            collected=self.collected,
+            sentences=self.sentences,
+        )
         searched = self._search(question, drafts, over, budget)
         ranking = merged([one.ranking for one in searched.rounds], self.merge, self.retrieved)
         numbers, scores = [number for number, _ in ranking], [score for _, score in ranking]

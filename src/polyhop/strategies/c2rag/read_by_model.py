@@ -15,24 +15,25 @@ from polyhop.types import Passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReading:
-    """A value, None for none, and what was quoted: also sentences that tell why there is none."""
+class ToldConstraint:
+    """What whoever read texts says of a constraint."""
 
-    value: str | None = None
-    quotes: tuple[Quote, ...] = ()
-    quoted: tuple[int, ...] = ()  # the passages of the quotations, each once
-    established: bool = False  # whether they establish the value; a guess, where they do not
+    values: tuple[str, ...] = ()  # that its open end may stand for, likeliest first
+    quotes: tuple[Quote, ...] = ()  # where the likeliest of them was read, or that there is none
+    quoted: tuple[int, ...] = ()  # the passages that a language model quoted, each once
+    established: bool = True  # otherwise the likeliest is a guess
+    chance: float | None = None  # that the likeliest is right, where that is known
 
 
 def read_by_model(
     model: Within, questions: Sequence[str], recovered: Sequence[Scored], over: View
-) -> list[ModelReading | None]:
+) -> list[ToldConstraint | None]:
     """What is read for each of the questions, in their order; None where no calls are left, or the output is no use.
 
     That a model has said nothing of a question does not mean that the passages do not. Of what was recovered for a
     question, those passages are shown that may tell. Raises EndpointError.
     """
-    read: list[ModelReading | None] = []
+    read: list[ToldConstraint | None] = []
     for first in range(0, len(questions), MOST_TOGETHER):
         some = slice(first, first + MOST_TOGETHER)
         try:
@@ -44,7 +45,7 @@ def read_by_model(
 
 def _in_one_call(
     model: Within, questions: Sequence[str], recovered: Sequence[Scored], over: View
-) -> list[ModelReading | None]:
+) -> list[ToldConstraint | None]:
     numbers = sorted({number for passages in recovered for number in may_tell(dict(passages))})
     shown = dict(zip(numbers, over.passages(numbers), strict=True))
     passages = list(shown.values())
@@ -55,12 +56,12 @@ def _in_one_call(
     return [_reading(one, shown) if one.usable else None for one in found]
 
 
-def _reading(found: StepAnswer, shown: Mapping[int, Passage]) -> ModelReading:
+def _reading(found: StepAnswer, shown: Mapping[int, Passage]) -> ToldConstraint:
     """A value with all that was quoted for it; one for which nothing was quoted is not from the passages."""
     numbered = list(shown.items())
     quoted = [(*numbered[quote.passage_index], quote) for quote in found.quotes]
-    return ModelReading(
-        value=found.text if quoted else None,
+    return ToldConstraint(
+        values=(found.text,) if quoted and found.text is not None else (),
         quotes=tuple(Quote(passage, quote.start, quote.end) for _, passage, quote in quoted),
         quoted=tuple(dict.fromkeys(number for number, _, _ in quoted)),
         established=found.sufficient,

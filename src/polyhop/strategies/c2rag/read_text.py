@@ -16,7 +16,7 @@ from polyhop.reading.reader import Quote
 from polyhop.strategies.c2rag.bind import GroundedConstraint
 from polyhop.strategies.c2rag.block import ConstraintBlock
 from polyhop.strategies.c2rag.pattern import Pattern
-from polyhop.strategies.c2rag.read_by_model import ModelReading, read_by_model
+from polyhop.strategies.c2rag.read_by_model import ToldConstraint, read_by_model
 from polyhop.strategies.c2rag.recover import Recovery, own_passage, read_values
 from polyhop.strategies.shared.leads import BORNE_OUT, Lead, Leads
 from polyhop.strategies.shared.phrases import phrase_vectors
@@ -45,17 +45,6 @@ class SoughtConstraint:
     onward: Callable[[str], str]  # what another constraint asks about a value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What whoever read texts says of a constraint."""
-
-    values: tuple[str, ...] = ()  # that its open end may stand for, likeliest first
-    quotes: tuple[Quote, ...] = ()  # where the likeliest of them was read, or that there is none
-    quoted: tuple[int, ...] = ()  # the passages that a language model quoted
-    established: bool = True  # otherwise the likeliest is a guess
-    chance: float | None = None  # that the likeliest is right, where that is known
-
-
 @dataclass(frozen=True, kw_only=True)
 class TextReading:
     """Recovers passages for constraints and reads values in them: by a language model where one may be asked."""
@@ -80,7 +69,7 @@ class TextReading:
         """The evidence of text for constraints that need nothing of each other, and the values of their open ends."""
         recovered = [self.recovered(one.pattern) for one in sought]
         asked = [place for place, one in enumerate(sought) if self._reads(one)]
-        read: dict[int, ModelReading | None] = {}
+        read: dict[int, ToldConstraint | None] = {}
         if self.model is not None and asked:
             questions = [sought[place].pattern.asked for place in asked]
             found = read_by_model(self.model, questions, [recovered[place] for place in asked], self.over)
@@ -100,10 +89,10 @@ class TextReading:
         return self.reading.by != "nobody" and one.reads and one.pattern.open is not None
 
     def _block(
-        self, one: SoughtConstraint, passages: list[tuple[int, float]], read: ModelReading | None
+        self, one: SoughtConstraint, passages: list[tuple[int, float]], read: ToldConstraint | None
     ) -> ConstraintBlock:
         """What texts say of one constraint, as a language model has read it or else the span model does."""
-        told = self._told(one, [number for number, _ in passages], read)
+        told = read or self._told(one, [number for number, _ in passages])
         passages = _quoted_first(passages, told.quoted)
         if told.values and not one.leads and self.recovery.titled:
             passages = self._with_own(passages, told.values[0])
@@ -120,20 +109,17 @@ class TextReading:
             note="both ends are known: what remains is to compare them" if one.pattern.compares else "",
         )
 
-    def _told(self, one: SoughtConstraint, numbers: Sequence[int], read: ModelReading | None) -> _Told:
-        if read is not None:
-            values = () if read.value is None else (read.value,)
-            return _Told(values=values, quotes=read.quotes, quoted=tuple(read.quoted), established=read.established)
+    def _told(self, one: SoughtConstraint, numbers: Sequence[int]) -> ToldConstraint:
         if not self._reads(one):
-            return _Told()
+            return ToldConstraint()
         if one.leads and self.reading.told_apart and self.among is None:
             return self._told_by_leads(one, numbers)
         found = read_values(one.pattern, numbers, self.over)
-        return _Told(
+        return ToldConstraint(
             values=tuple(dict.fromkeys(name for name, _ in found)), quotes=tuple(quote for _, quote in found[:1])
         )
 
-    def _told_by_leads(self, one: SoughtConstraint, numbers: Sequence[int]) -> _Told:
+    def _told_by_leads(self, one: SoughtConstraint, numbers: Sequence[int]) -> ToldConstraint:
         """What the open end may stand for, told apart by where each value leads, as what steps of StepChain find."""
         suspected = self._suspected(one.grounded, numbers)
         names = {normal(name) for each in suspected.values() for name in each}
@@ -145,10 +131,10 @@ class TextReading:
             lambda name: float(normal(name) in names),
         )
         if not found:
-            return _Told()
+            return ToldConstraint()
         best = found[0]
         near = dict.fromkeys(lead.name for lead in found if lead.score > best.score - FAR)
-        return _Told(
+        return ToldConstraint(
             values=tuple(near)[:VALUES],
             quotes=self._quotes(best),
             established=best.score >= BORNE_OUT,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Protocol
 
 from polyhop.english.numbers import counted
 from polyhop.layers.view import View
@@ -39,44 +38,15 @@ class Contribution:
     quote: Quote | None = None
 
 
-class Steps(Protocol):
-    """Says what to ask next, given what was asked and found so far."""
-
-    @property
-    def source(self) -> str:
-        """Who decides, for the trace."""
-
-    @property
-    def nothing_missing(self) -> bool:
-        """Whether all was asked for that whoever decides has missed: a language model says so, rules cannot."""
-
-    @property
-    def plan(self) -> Plan | None:
-        """The plan that is followed; None where what to ask is decided from step to step."""
-
-    @property
-    def cost(self) -> Cost:
-        """What deciding has cost so far."""
-
-    def next(self, done: Sequence[AskedQuery]) -> str | None:
-        """The next query, or None when there is nothing left to ask."""
-
-    def found(self, position: int) -> Contribution | None:
-        """What a step contributed to later ones, if it was read."""
-
-    def thought(self, position: int) -> str | None:
-        """What was thought when a query and its passages had been read, for the trace."""
-
-
 @dataclass
 class RuleSteps:
     """The steps of a plan; references to earlier answers are read from their passages at a glance."""
 
     plan: Plan
     over: View
-    source: str = "rules"
+    source: str  # who decides, for the trace
     cost: Cost = Cost()
-    nothing_missing: bool = False
+    nothing_missing: bool = False  # rules cannot say so
     answers: dict[int, Contribution] = field(default_factory=dict)
 
     def next(self, done: Sequence[AskedQuery]) -> str | None:
@@ -116,8 +86,8 @@ class ModelSteps:
     model: Within | None
     limit: int
     source: str
-    plan: Plan | None = None
-    nothing_missing: bool = False
+    plan: Plan | None = None  # what to ask is decided from step to step
+    nothing_missing: bool = False  # whether all was asked for that the model has missed
     thoughts: list[str] = field(default_factory=list)  # behind each query, the first of them the question
 
     @property
@@ -163,6 +133,9 @@ def _searches(done: Sequence[AskedQuery]) -> list[Search]:
         shown |= {passage.id for passage in fresh}
         searches.append((step.query, fresh))
     return searches
+
+
+Steps = RuleSteps | ModelSteps  # what to ask next, given what was asked and found so far
 
 
 def steps_for(question: str, over: View, budget: Budget, limit: int) -> Steps:

@@ -24,9 +24,8 @@ from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.distinct_chains import distinct, longest
 from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.step_answers import StepReader
-from polyhop.strategies.stepchain.step_evidence import hops, ranking
+from polyhop.strategies.stepchain.step_evidence import ranking
 from polyhop.strategies.stepchain.step_graph import ENDS, EvidenceChain, GraphWalk, StepGraph, support_of
-from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.step_passages import FRONTIER
 from polyhop.strategies.stepchain.stepping import Stepping
 from polyhop.strategies.stepchain.strategy import StepChain
@@ -412,7 +411,7 @@ def test_a_chain_that_denies_what_is_asked_bears_nothing_out(
     one = AskedStep(position=0, question=question, passages=[], way=(), chains=(chain,))
     assert one.borne("Otto Reed") == (1.0 if told else 0.0)
     one.answer, one.established, one.settled = "Otto Reed", True, True
-    assert hop_of(one, view).status == ("resolved" if told else "recovered")
+    assert one.hop(view).status == ("resolved" if told else "recovered")
 
 
 def test_so_many_names_are_considered_and_no_more(view: View, number: dict[str, int]) -> None:
@@ -693,7 +692,7 @@ def test_a_hop_shows_the_chains_that_lead_to_its_answer_first(
         step(3, number["Gull"], chains=chains),
         AskedStep(position=4, question="Who?", passages=[], way=()),
     ]
-    found, elsewhere, guess, last, nothing = hops(taken, view)
+    found, elsewhere, guess, last, nothing = (one.hop(view) for one in taken.done)
     assert found.chains[0].entities[-1] == "Ada Brook"
     assert [hop.status for hop in (found, elsewhere, guess, last, nothing)] == [
         *("resolved", "recovered", "unresolved", "recovered", "unresolved")

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.indexes.names import normal
+from polyhop.layers.view import View
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.prompts.merge_answers import Answered
 from polyhop.strategies.shared.leads import DOUBTED, Lead
+from polyhop.strategies.shared.support import overlapping_span
 from polyhop.strategies.stepchain.distinct_chains import distinct
 from polyhop.strategies.stepchain.step_answers import StepFinding
 from polyhop.strategies.stepchain.step_graph import EvidenceChain
-from polyhop.types import Span
+from polyhop.types import Hop, HopStatus, Span
 
 SURE = 0.0  # logit from which the passages are taken to bear an answer out
 MERGED_CHAINS = 2  # of a step, that the merge is shown
+SHOWN = 5  # chains of a hop
 
 
 @dataclass(kw_only=True)
@@ -97,6 +100,37 @@ class AskedStep:
             self.quotes,
             supposing=bool(self.supposes),
         )
+
+    def hop(self, over: View) -> Hop:
+        """It as a hop: what it asked, what it came to, and the sentences and chains behind it, the telling ones first.
+
+        The passages are those that its answer was found in, or else the best one.
+        """
+        passages = tuple(over.passages(self.sources or [number for number, _ in self.passages[:1]]))
+        spans, chains = self.spans, self.telling()
+        if not spans and passages:
+            spans = (overlapping_span(self.question, passages[0], must_name=self.answer),)
+        return Hop(
+            question=self.question,
+            status=self._status(chains),
+            found=self.answer,
+            passages=passages,
+            sentences=spans,
+            chains=tuple(chain.chain for chain in chains[:SHOWN]),
+            step=self.position,
+            score=self.logit,
+            chance=None if self.lead is None else self.lead.chance,
+            note=self.note,
+        )
+
+    def _status(self, chains: Sequence[EvidenceChain]) -> HopStatus:
+        """Resolved where a chain tells the answer and denies nothing, recovered where text alone does."""
+        if not self.settled:  # the last step: its answer is left to the reader
+            return "recovered" if self.logit is not None and self.logit > SURE else "unresolved"
+        if not self.established:
+            return "unresolved"
+        told = any(chain.tells(self.answer) and not chain.denies(self.question) for chain in chains)
+        return "resolved" if told else "recovered"
 
 
 def resting_on(guesses: Sequence[str]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from polyhop.english.answer_type import AnswerType, answer_type
 from polyhop.indexes.by_turns import round_robin
-from polyhop.plans import Plan
 from polyhop.prompts.earlier_steps import EarlierStep
 from polyhop.strategies.stepchain.asked_step import AskedStep, resting_on
 from polyhop.strategies.stepchain.step_answers import StepFinding, StepReader
@@ -34,15 +33,7 @@ class StepCalls:
     told: list[str]
     planned: int = 0  # steps of the first plan
     replanned: bool = False
-    whole: bool = False  # whether the question was not taken apart
-
-    def begin(self, plan: Plan) -> None:
-        """Count the steps of the first plan."""
-        self.planned = len(plan.steps)
-
-    def follow(self, plan: Plan) -> None:
-        """Read steps of this plan from now on."""
-        self.whole = len(plan.steps) == 1
+    whole: bool = False  # whether the plan that is followed is one step: the question was not taken apart
 
     @property
     def spare(self) -> int:

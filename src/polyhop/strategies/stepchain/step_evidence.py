@@ -1,16 +1,13 @@
-"""What a question answered step by step hands over: a hop a step with its chains, and the passages in one order."""
+"""The passages that a question answered step by step hands over, in one order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from polyhop.indexes.by_turns import round_robin
-from polyhop.layers.view import View
 from polyhop.plans import Plan
 from polyhop.strategies.shared.judge import most_telling
-from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.stepping import Stepping
-from polyhop.types import Hop
 
 
 def ranking(stepping: Stepping, plan: Plan) -> dict[int, float]:
@@ -53,8 +50,3 @@ def aside(stepping: Stepping, order: Sequence[int]) -> list[int]:
 
 def _best(item: tuple[int, float]) -> tuple[float, int]:
     return -item[1], item[0]
-
-
-def hops(stepping: Stepping, over: View) -> Iterator[Hop]:
-    """A hop for each step that was asked."""
-    return (hop_of(one, over) for one in stepping.done)

@@ -22,7 +22,6 @@ from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.independent_steps import asked_together
 from polyhop.strategies.stepchain.step_calls import StepCalls
 from polyhop.strategies.stepchain.step_graph import NOWHERE, Chains, StepGraph
-from polyhop.strategies.stepchain.step_hops import hop_of
 from polyhop.strategies.stepchain.step_passages import FUSED, StepPassages
 from polyhop.types import Budget
 
@@ -61,14 +60,16 @@ class Stepping:
         looked up twice by then, and what the whole question leads to is found in any case.
         """
         if self.calls is not None:
-            self.calls.begin(plan)
+            self.calls.planned = len(plan.steps)
         while len(self.done) < len(plan.steps) and (not self.done or in_time(began, budget)):
-            self._follow(plan)
+            self.steps = len(plan.steps)
+            if self.calls is not None:
+                self.calls.whole = self.steps == 1
             asked = self._next(plan)
             self.done.append(asked)
             self._tell(asked)
-            whole = len(plan.steps) == 1
-            if self.retries and asked.settled and not asked.carried and (whole or len(self.done) < len(plan.steps)):
+            more = self.steps == 1 or len(self.done) < self.steps
+            if self.retries and asked.settled and not asked.carried and more:
                 plan = self._taken_apart_again(plan) or plan
         self.done += [self.ahead.pop(place) for place in sorted(self.ahead)]
         if len(self.done) < len(plan.steps):
@@ -76,11 +77,6 @@ class Stepping:
         if self.done and self._wants_whole(plan) and in_time(began, budget):
             self._ask_whole(plan)
         return plan
-
-    def _follow(self, plan: Plan) -> None:
-        self.steps = len(plan.steps)
-        if self.calls is not None:
-            self.calls.follow(plan)
 
     def _next(self, plan: Plan) -> AskedStep:
         """The next step as it was asked: before its turn, of earlier answers, or now."""
@@ -97,7 +93,7 @@ class Stepping:
     def _tell(self, asked: AskedStep) -> None:
         """Tell whoever asked what a step came to, once that is settled."""
         if asked.settled and self.over.hops_told.wanted:
-            self.over.hops_told.settle(asked.position, hop_of(asked, self.over))
+            self.over.hops_told.settle(asked.position, asked.hop(self.over))
 
     def _wants_whole(self, plan: Plan) -> bool:
         """Whether the whole question is to be asked of text: its steps lead to no answer, or to one that is doubted."""

@@ -17,7 +17,7 @@ from polyhop.strategies.shared.leads import Leads
 from polyhop.strategies.stepchain.community_context import background
 from polyhop.strategies.stepchain.step_answers import StepReader
 from polyhop.strategies.stepchain.step_calls import StepCalls
-from polyhop.strategies.stepchain.step_evidence import aside, hops, ranking
+from polyhop.strategies.stepchain.step_evidence import aside, ranking
 from polyhop.strategies.stepchain.step_graph import GraphWalk, StepGraph
 from polyhop.strategies.stepchain.step_passages import StepPassages
 from polyhop.strategies.stepchain.stepping import Stepping
@@ -90,7 +90,7 @@ class StepChain:
             question=question,
             strategy="stepchain",
             passages=passages,
-            hops=tuple(hops(stepping, over)),
+            hops=tuple(one.hop(over) for one in stepping.done),
             plan=plan,
             trail=(*stepping.told, *_grown(stepping.graph)),
             cost=whole.spent if whole is not None else Cost(),

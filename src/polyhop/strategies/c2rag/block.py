@@ -63,11 +63,6 @@ class ConstraintBlock:
             or (shares[place] >= WEIGHTLESS and (candidates[place].worded or not candidates[0].worded))
         ]
 
-    @property
-    def compares(self) -> bool:
-        """Whether all that is left to do is to compare what other constraints have found."""
-        return self.pattern.compares
-
     def asks(self, name: str) -> bool:
         """Whether a placeholder is what the constraint asks for."""
         return self.pattern.open is not None and self.pattern.open.name == name

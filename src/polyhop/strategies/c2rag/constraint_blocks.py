@@ -43,7 +43,7 @@ def evidence_of(
     ``similar``: how many of those compete with the blocks' own, and others fill what the budget leaves; 0: none does.
     ``own_first``: what a constraint needs comes before what is only near the question, whichever fits that better.
     """
-    leading = [block.passages for block in blocks if not block.compares]
+    leading = [block.passages for block in blocks if not block.pattern.compares]
     turns = by_turns([one.passages for one in blocks], by_turns(leading))
     near: list[int] = []
     if similar:
@@ -78,7 +78,7 @@ def _needed(block: ConstraintBlock, over: View) -> Scored:
     They are those quoted, the first one for each value that facts give alike and, where nothing is established, all
     that may tell. What is to be compared has been found elsewhere.
     """
-    if block.compares or block.pattern.loose:
+    if block.pattern.compares or block.pattern.loose:
         return ()
     needed = set(block.quoted)
     if block.grounded is not None and block.status == "resolved":

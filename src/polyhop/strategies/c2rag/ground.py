@@ -107,8 +107,30 @@ class Grounding:
         return self.best(question, pattern, self.aligned(pattern, over), over)
 
     def aligned(self, pattern: Pattern, over: View) -> list[FactCandidate]:
-        """The facts about the anchors whose relation is nearest to the constraint's, at most R (Eq. 4 and 5)."""
-        return self._aligned(pattern, self._pool(pattern, over), over)
+        """The facts about the anchors whose relation is nearest to one of the constraint's, at most R (Eq. 4 and 5)."""
+        graph, pool = over.facts, self._pool(pattern, over)
+        if not len(pool):
+            return []
+        if "constraint" in self.without:
+            relevance = fact_vectors(over)[pool] @ phrase_vectors([pattern.line], over)[0]
+        elif "relation_variants" not in self.without:
+            relations, inverse = np.unique(graph.relation_ids[pool], return_inverse=True)
+            phrases = phrase_vectors(pattern.constraint.variants, over)
+            relevance = (graph.relation_vectors[relations] @ phrases.T).max(axis=1)[inverse]
+        else:
+            return self._by_entities(pattern, pool, over)
+        chosen: dict[tuple[int, int, int], FactCandidate] = {}
+        for place in best(relevance, len(pool)):
+            fact = int(pool[place])
+            triple = (int(graph.heads[fact]), int(graph.relation_ids[fact]), int(graph.tails[fact]))
+            if triple in chosen:
+                continue
+            candidate = self._candidate(fact, pattern, float(relevance[place]), graph)
+            if self._may_be(candidate.value, pattern, graph) and not self._denied(fact, pattern, graph):
+                chosen[triple] = candidate
+            if len(chosen) == self.relations:
+                break
+        return list(chosen.values())
 
     def best(self, question: str, pattern: Pattern, found: Sequence[FactCandidate], over: View) -> list[FactCandidate]:
         """Those of the aligned facts that the cross-encoder puts first, at most ``kept`` (Eq. 6)."""
@@ -142,32 +164,6 @@ class Grounding:
         if "constraint" in self.without:
             return _own(pattern, np.flatnonzero(over.facts.alive[over.facts.rows]), over.facts)
         return _own(pattern, over.facts.touching(sorted(pattern.anchors)), over.facts)
-
-    def _aligned(self, pattern: Pattern, pool: Ints, over: View) -> list[FactCandidate]:
-        """The facts of the pool whose relation is nearest to a phrasing of the constraint's, at most R (Eq. 5)."""
-        graph = over.facts
-        if not len(pool):
-            return []
-        if "constraint" in self.without:
-            relevance = fact_vectors(over)[pool] @ phrase_vectors([pattern.line], over)[0]
-        elif "relation_variants" not in self.without:
-            relations, inverse = np.unique(graph.relation_ids[pool], return_inverse=True)
-            phrases = phrase_vectors(pattern.constraint.variants, over)
-            relevance = (graph.relation_vectors[relations] @ phrases.T).max(axis=1)[inverse]
-        else:
-            return self._by_entities(pattern, pool, over)
-        chosen: dict[tuple[int, int, int], FactCandidate] = {}
-        for place in best(relevance, len(pool)):
-            fact = int(pool[place])
-            triple = (int(graph.heads[fact]), int(graph.relation_ids[fact]), int(graph.tails[fact]))
-            if triple in chosen:
-                continue
-            candidate = self._candidate(fact, pattern, float(relevance[place]), graph)
-            if self._may_be(candidate.value, pattern, graph) and not self._denied(fact, pattern, graph):
-                chosen[triple] = candidate
-            if len(chosen) == self.relations:
-                break
-        return list(chosen.values())
 
     def _by_entities(self, pattern: Pattern, pool: Ints, over: View) -> list[FactCandidate]:
         """The facts of the pool whose ends are nearest to the constraint, whatever their relation, at most R."""

@@ -20,7 +20,7 @@ from polyhop.strategies.c2rag.read_text import ReadValues, TextReading
 from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.sufficiency import Check
-from polyhop.strategies.c2rag.untyped import untyped
+from polyhop.strategies.c2rag.wording import untyped
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.types import Budget, Cost, Evidence
 

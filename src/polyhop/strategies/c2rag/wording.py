@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from polyhop.planning.filling import asked_with, filled
-from polyhop.planning.rules.questions import question_of
-from polyhop.plans import PLACEHOLDER, Constant, Constraint, Placeholder, Plan
+from polyhop.planning.rules.questions import question_of, with_questions
+from polyhop.plans import PLACEHOLDER, Constant, Constraint, End, Placeholder, Plan
 from polyhop.strategies.c2rag.pattern import Bindings, Bound
 
 ALTERNATIVES: Final = 3
@@ -35,7 +35,7 @@ def worded(constraint: Constraint, plan: Plan, bindings: Bindings, guesses: Mapp
         question = question_of(constraint, [end.name for end in constraint.placeholders if end.name not in unbound])
     spoken_of = [name for name in constraint.also if name not in bindings]
     said = {name: guesses.get(name) or description(name, plan, bindings) or _kind(name) for name in spoken_of}
-    return replace(constraint, question=_written(question, said))
+    return replace(constraint, question=filled(question, PLACEHOLDER, said))
 
 
 def described(constraint: Constraint, plan: Plan, bindings: Bindings) -> Constraint | None:
@@ -52,7 +52,7 @@ def described(constraint: Constraint, plan: Plan, bindings: Bindings) -> Constra
         Constant(said[end.name]) if isinstance(end, Placeholder) and end.name in said else end
         for end in constraint.ends
     )
-    return replace(constraint, head=head, tail=tail, question=_written(constraint.question, said))
+    return replace(constraint, head=head, tail=tail, question=filled(constraint.question, PLACEHOLDER, said))
 
 
 def description(name: str, plan: Plan, bindings: Bindings, apart: Collection[Constraint] = ()) -> str | None:
@@ -73,5 +73,17 @@ def _kind(name: str) -> str:
     return f"the {Placeholder.named(name).type or 'one'}"
 
 
-def _written(question: str, said: Mapping[str, str]) -> str:
-    return filled(question, PLACEHOLDER, said)
+def untyped(plan: Plan) -> Plan:
+    """The plan with ``?x1``, ``?x2`` for its placeholders, whose names would tell their types (appendix D).
+
+    Questions that put a constraint into words ("Which prison ...") tell them, too: they are worded anew.
+    """
+    generic = {end.name: Placeholder(f"?x{number}") for number, end in enumerate(plan.placeholders, 1)}
+
+    def renamed(end: End) -> End:
+        return generic[end.name] if isinstance(end, Placeholder) else end
+
+    bare = [Constraint(renamed(one.head), one.relation, one.variants, renamed(one.tail)) for one in plan.constraints]
+    worded = iter(with_questions(bare))
+    steps = tuple(replace(step, constraints=tuple(next(worded) for _ in step.constraints)) for step in plan.steps)
+    return replace(plan, steps=steps)

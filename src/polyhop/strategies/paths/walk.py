@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhop.indexes.names import normal, words
@@ -85,13 +85,10 @@ def _following(plan: Plan, position: int) -> int | None:
 
 
 def _link(found: str, source: int, passage: Passage, over: View, per_entity: int) -> Link | None:
-    """The link from a passage to what was found in it."""
-    return next(_matching(found, links_from(source, passage, over, per_entity=per_entity), over), None)
-
-
-def _matching(found: str, links: Iterator[Link], over: View) -> Iterator[Link]:
+    """The first link from a passage to what was found in it."""
     name = set(words(normal(found)))
-    for link in links:
+    for link in links_from(source, passage, over, per_entity=per_entity):
         title = set(words(normal(over.passages([link.target])[0].title)))
         if name and (name <= title or (title and title <= name) or over.kg.find(found) == link.entity):
-            yield link
+            return link
+    return None

@@ -44,20 +44,17 @@ def health(
     checked. With an overlay (--set layers.facts.overlay=NAME) they are drawn from the undamaged graph.
     """
     from polyhop.evaluation.reports.report import check_places, write
+    from polyhop.evaluation.robustness.health_tables import html, render
 
     check_places(report_path)
     settings = chosen.settings()
     report = _report(settings, chosen.path, chains, seed, (questions, split, min_hops, limit), quiet=as_json)
     if report_path is not None:
-        from polyhop.evaluation.robustness.health_tables import html
-
         write(report_path, html(report))
     if as_json:
         tell_json(report)
-        return
-    from polyhop.evaluation.robustness.health_tables import render
-
-    draw(render(report))
+    else:
+        draw(render(report))
 
 
 def _report(

@@ -8,7 +8,6 @@ from polyhop.conversation.grammar import by_grammar
 from polyhop.conversation.thread import Thread
 from polyhop.models.choice import Models
 from polyhop.models.within import NoCallsLeft, Within
-from polyhop.ports import LanguageModel
 from polyhop.prompts.standalone_question import standalone_question
 from polyhop.types import Cost
 
@@ -37,7 +36,8 @@ def standalone(question: str, thread: Thread, models: Models) -> Standalone:
     model = models.language_model
     if model is not None and not (isinstance(model, Within) and model.left <= LEFT):
         try:
-            written, cost = _by_model(model, question, thread)
+            earlier = [(exchange.meant, exchange.answer) for exchange in thread.last(SHOWN)]
+            written, cost = standalone_question(model, question, earlier)
         except NoCallsLeft as refused:
             written, cost = None, refused.cost
         if written is not None:
@@ -45,8 +45,3 @@ def standalone(question: str, thread: Thread, models: Models) -> Standalone:
             return Standalone(question=written, source=source, cost=cost)
     meant = by_grammar(question, thread, models.parser)
     return Standalone(question=meant, source="" if meant == question else "rules", cost=cost)
-
-
-def _by_model(model: LanguageModel, question: str, thread: Thread) -> tuple[str | None, Cost]:
-    earlier = [(exchange.meant, exchange.answer) for exchange in thread.last(SHOWN)]
-    return standalone_question(model, question, earlier)

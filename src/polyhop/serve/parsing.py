@@ -70,7 +70,7 @@ class GuardedParser:
                 raise self._died()
             size += len(line)
             if size > 2 * self.limits.file_text * MEBIBYTE:  # JSON writes some letters in two bytes
-                raise self._too_much()
+                raise _Unreadable(f"holds more than {self.limits.file_text:,} MiB of text")
             item = json.loads(line)
             if "end" in item:
                 return
@@ -101,9 +101,6 @@ class GuardedParser:
     def _died(self) -> _Unreadable:
         most = self.limits.file_memory
         return _Unreadable(f"cannot be read: it ended the process that read it (damaged, or more than {most:,} MiB?)")
-
-    def _too_much(self) -> _Unreadable:
-        return _Unreadable(f"holds more than {self.limits.file_text:,} MiB of text")
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

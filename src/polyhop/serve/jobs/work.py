@@ -139,7 +139,7 @@ class IndexWork:
 
     def _owners(self, names: set[str]) -> dict[str, str | None]:
         """The documents that did not come from files of this machine, by id, with the uploaded file of each."""
-        return {row.id: _owner_of(row, names) for row in self._rows() if row.stamp == GIVEN}
+        return {row.id: owner(row.uri, names.__contains__) for row in self._rows() if row.stamp == GIVEN}
 
     def _rows(self) -> list[DocumentRow]:
         """The documents of the index; none where there is no index yet."""
@@ -228,10 +228,6 @@ def _below(folders: Sequence[Path], uri: str) -> str:
     """A file's path from the folder on that it lies in: nobody learns where that is."""
     parents = (path.parent for path in folders if Path(uri).is_relative_to(path))
     return next((Path(uri).relative_to(parent).as_posix() for parent in parents), Path(uri).name)
-
-
-def _owner_of(row: DocumentRow, names: set[str]) -> str | None:
-    return owner(row.uri, names.__contains__)
 
 
 def _require_whole(report: IndexReport) -> None:

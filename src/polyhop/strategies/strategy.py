@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import ClassVar, Protocol, runtime_checkable
 
 from polyhop import registry
@@ -111,7 +112,8 @@ def parse_variant(name: str) -> tuple[str, dict[str, str]]:
         if not equals or not key or not value or key in own or not (_balanced(key) and _balanced(value)):
             trouble = "is given twice" if key in own else "is not a setting"
             raise UsageError(f"{pair!r} in {name!r} {trouble}.", remedy=_EXAMPLE)
-        own[key] = value[1:-1].strip() if value[0] == "(" and _closing(value) == len(value) - 1 else value
+        bracketed = value[0] == "(" and 0 not in _depths(value)[:-1]
+        own[key] = value[1:-1].strip() if bracketed else value
     return found[1], own
 
 
@@ -140,10 +142,9 @@ def split_names(text: str) -> tuple[str, ...]:
 
 def split_outside_brackets(text: str) -> Iterator[str]:
     """The parts between commas that stand in no round brackets, stripped, without empty ones."""
-    depth, start = 0, 0
-    for place, character in enumerate(text + ","):
-        depth += (character == "(") - (character == ")")
-        if character == "," and (depth <= 0 or place == len(text)):
+    start = 0
+    for place, depth in enumerate([*_depths(text), 0]):
+        if place == len(text) or (text[place] == "," and depth <= 0):
             if part := text[start:place].strip():
                 yield part
             start = place + 1
@@ -170,23 +171,14 @@ def unread(name: str) -> str:
     return variant_name(base, {**declared, **own})
 
 
+def _depths(text: str) -> list[int]:
+    """For each character how many round brackets are open behind it; below 0 where more are closed."""
+    return list(accumulate((character == "(") - (character == ")") for character in text))
+
+
 def _balanced(text: str) -> bool:
-    depth = 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-def _closing(text: str) -> int:
-    """Where the bracket that a text begins with closes; -1 where it does not."""
-    depth = 0
-    for place, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return place
-    return -1
+    depths = _depths(text)
+    return not depths or (min(depths) == 0 and depths[-1] == 0)
 
 
 def _written(value: object) -> str:

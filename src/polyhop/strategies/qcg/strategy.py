@@ -218,8 +218,7 @@ def _pair(match: Match, graph: QuestionGraph) -> str:
 def _hop(found: _Found, graph: QuestionGraph) -> Hop:
     """What a question came to as a hop, with the nodes that count and the sentences that answer them."""
     if not found.matched:
-        questions = _questions(found.matched, graph, found)
-        return Hop(question=found.question, status="unresolved", questions=questions, note=_NOTHING)
+        return Hop(question=found.question, status="unresolved", note=_NOTHING)
     shown = [(one, found.passages[one.number]) for one in found.ranking[: found.shown]]
     spans = [
         _sentence(passage, sentences, *graph.place(match.node)[1:])

@@ -27,6 +27,7 @@ from polyhop.layers.parsekg.layer import decode, encode
 from polyhop.layers.parsekg.translation import TranslationIndex, open_or_build
 from polyhop.ports import Beams, ConstrainedModel, Floats, Grammar, Ints
 from polyhop.strategies.translator.beam import Hypothesis, Start, beam_search
+from polyhop.strategies.translator.strategy import KGTranslator
 from polyhop.strategies.translator.translate import INSTRUCTION, TRIPLES_INSTRUCTION, Direction, Translator
 from polyhop.types import Passage, Sentence
 
@@ -334,17 +335,10 @@ def test_every_clue_is_in_the_graph(
 def translator_of(
     model: RandomModel, index: TranslationIndex, *, alpha: int, beta: int, directed: bool = True, across: bool = False
 ) -> Translator:
-    return Translator(
-        model=model,
-        index=index,
-        question="the saw of ann",
-        alpha=alpha,
-        beta=beta,
-        longest=6,
-        penalty=1.0,
-        directed=directed,
-        across=across,
+    settings = KGTranslator(
+        alpha=alpha, beta=beta, longest=6, directed=directed, spans="across" if across else "between"
     )
+    return Translator(model=model, index=index, question="the saw of ann", settings=settings)
 
 
 def test_triples_are_asked_for_in_words_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +355,7 @@ def test_triples_are_asked_for_in_words_of_their_own(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(RandomModel, "prompt", heard)
     pairs = translator_of(model, index, alpha=3, beta=9)
-    triples = replace(pairs, triples=True)
+    triples = replace(pairs, settings=replace(pairs.settings, triples=True))
     ends = []
     for translator in (pairs, triples):
         (clue, *_) = translator.relations(translator.begin(), [(0, 0.0)], "forward")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from polyhop.layers.view import View
 from polyhop.planning.filling import asked_with
@@ -13,15 +14,17 @@ from polyhop.plans import PLACEHOLDER, Constraint, Plan
 from polyhop.strategies.c2rag.bind import GroundedConstraint, bound_by, consistent
 from polyhop.strategies.c2rag.block import ConstraintBlock, agreed
 from polyhop.strategies.c2rag.constraint_blocks import hop_of
-from polyhop.strategies.c2rag.ground import Grounding
 from polyhop.strategies.c2rag.pattern import Bound, Pattern
 from polyhop.strategies.c2rag.read_text import SoughtConstraint, TextReading
-from polyhop.strategies.c2rag.sufficiency import Check, FactCandidate, Verdict, judged
+from polyhop.strategies.c2rag.sufficiency import FactCandidate, Verdict, judged
 from polyhop.strategies.c2rag.wording import described, with_alternatives, worded
 from polyhop.strategies.shared.in_time import in_time
 from polyhop.strategies.shared.judge import may_tell
 from polyhop.strategies.shared.phrases import phrase_vectors
 from polyhop.types import Budget
+
+if TYPE_CHECKING:  # which has its plans resolved here
+    from polyhop.strategies.c2rag.strategy import C2RAG
 
 
 @dataclass(kw_only=True)
@@ -34,13 +37,8 @@ class Resolver:
 
     question: str
     over: View
-    grounding: Grounding
+    settings: C2RAG
     text: TextReading
-    check: Check
-    gamma: float | None
-    threshold: float
-    intersection: bool = True
-    unchecked: int = 0  # leading rounds served by similarity alone; -1: all
     plan: Plan | None = None  # that is being resolved
     bindings: dict[str, Bound] = field(default_factory=dict)
     settled: dict[int, GroundedConstraint] = field(default_factory=dict)  # by their place in the plan, by the graph
@@ -120,7 +118,7 @@ class Resolver:
             one = self._grounded(place, pattern, rounds)
             self.waiting.pop(place, None)
             (self.settled if one.verdict.resolved else self.waiting)[place] = one
-        self.bindings |= bound_by(list(self.settled.values()), self.over.facts, intersection=self.intersection)
+        self.bindings |= bound_by(list(self.settled.values()), self.over.facts, intersection=self.settings.intersection)
 
     def _pattern(self, constraint: Constraint, *, narrowing: bool = True) -> Pattern:
         guesses: dict[str, str] = {}
@@ -129,7 +127,7 @@ class Resolver:
             guesses = {name: value for name in constraint.also if (value := self._guess(name))}
             bindings = with_alternatives(bindings)
             one = worded(constraint, self.plan, bindings, guesses)
-        pattern = self.grounding.pattern(one, bindings, self.over, self.named, narrowing=narrowing)
+        pattern = self.settings.grounding.pattern(one, bindings, self.over, self.named, narrowing=narrowing)
         others = [end.name for end in constraint.placeholders if end != pattern.open]
         written = {name: self.bindings[name] for name in (*others, *constraint.also) if name in self.bindings}
         guesses |= {name: bound.values[0] for name, bound in written.items() if bound.guessed}
@@ -138,18 +136,18 @@ class Resolver:
 
     def _grounded(self, place: int, pattern: Pattern, rounds: int) -> GroundedConstraint:
         aligned: list[FactCandidate] = []
-        if self.unchecked < 0 or rounds < self.unchecked:
-            candidates = tuple(self.grounding.similar(pattern, self.over))
+        if self.settings.unchecked < 0 or rounds < self.settings.unchecked:
+            candidates = tuple(self.settings.grounding.similar(pattern, self.over))
             verdict = Verdict(bool(candidates), tuple(1.0 for _ in candidates), 1.0, "unchecked")
         else:
-            aligned = self.grounding.aligned(pattern, self.over)
-            candidates = tuple(self.grounding.best(self.question, pattern, aligned, self.over))
+            aligned = self.settings.grounding.aligned(pattern, self.over)
+            candidates = tuple(self.settings.grounding.best(self.question, pattern, aligned, self.over))
             verdict = judged(
                 candidates,
-                self.check,
-                gamma=self.gamma,
-                threshold=self.threshold,
-                reranked=self.grounding.reranked,
+                self.settings.check,
+                gamma=self.settings.gamma,
+                threshold=self.settings.threshold,
+                reranked=self.settings.grounding.reranked,
                 rated=self.over.facts.rated,
             )
         open_ends = self._open_ends(pattern.constraint)

@@ -97,17 +97,7 @@ class C2RAG:
             among=self._own(question, over),
             depth=DEPTH if self.similar else 0,
         )
-        return Resolver(
-            question=question,
-            over=over,
-            grounding=self.grounding,
-            text=text,
-            check=self.check,
-            gamma=self.gamma,
-            threshold=self.threshold,
-            intersection=self.intersection,
-            unchecked=self.unchecked,
-        )
+        return Resolver(question=question, over=over, settings=self, text=text)
 
     def _own(self, question: str, over: View) -> list[int] | None:
         """The passages that text is searched in, where it is not all of them."""

@@ -120,7 +120,7 @@ class KGTranslator:
 
     def translate(self, query: str, over: View, index: TranslationIndex) -> Translated:
         """One hop (Algorithms 1 and 2)."""
-        translator = self._translator(query, over, index)
+        translator = Translator(model=over.models.translator, index=index, question=query, settings=self)
         begun = translator.begin()
         named, all_known = self._recognised(query, over)
         likely = dict.fromkeys(named, 0.0)  # they are certain, whatever the model makes of them
@@ -165,7 +165,7 @@ class KGTranslator:
         )
         clues: list[RawClue] = []
         if any(entities for _, entities in ways):
-            translator = self._translator(question, over, index)
+            translator = Translator(model=over.models.translator, index=index, question=question, settings=self)
             begun = translator.begin()
             for direction, entities in ways:
                 clues += translator.relations(begun, [(entity, 0.0) for entity in entities], direction)
@@ -173,20 +173,6 @@ class KGTranslator:
         names = "; ".join(over.kg.entity(entity).name for _, entities in ways for entity in entities)
         note = f"once more, with what was found: {names or 'nothing that leads on'}"
         return Translated(question, tuple(clues), tuple(further), note)
-
-    def _translator(self, query: str, over: View, index: TranslationIndex) -> Translator:
-        return Translator(
-            model=over.models.translator,
-            index=index,
-            question=query,
-            alpha=self.alpha,
-            beta=self.beta,
-            longest=self.longest,
-            penalty=self.penalty,
-            directed=self.directed,
-            triples=self.triples,
-            across=self.spans == "across",
-        )
 
     def _ranked(self, query: str, clues: Iterable[RawClue], over: View) -> list[tuple[int, float]]:
         """The passages that hold the clues (Eq. 8 and 9), best first (Eq. 10)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from polyhop.indexes.trie import TokenTrie
 from polyhop.layers.parsekg.translation import TranslationIndex
 from polyhop.ports import Beams, ConstrainedModel, Ints
 from polyhop.strategies.translator.beam import Hypothesis, Start, beam_search
+
+if TYPE_CHECKING:  # which makes a translator of itself
+    from polyhop.strategies.translator.strategy import KGTranslator
 
 Direction = Literal["forward", "reverse"]
 
@@ -47,17 +50,11 @@ class Translator:
     model: ConstrainedModel
     index: TranslationIndex
     question: str
-    alpha: int
-    beta: int
-    longest: int  # tokens of a relation
-    penalty: float
-    directed: bool
-    across: bool  # whether relations may go across masked entities
-    triples: bool = False  # whether clues end in an entity, too, which is then asked for
+    settings: KGTranslator
 
     def begin(self) -> Beams:
         """Read the question."""
-        instruction = TRIPLES_INSTRUCTION if self.triples else INSTRUCTION
+        instruction = TRIPLES_INSTRUCTION if self.settings.triples else INSTRUCTION
         return self.model.begin(self.model.prompt(instruction, self.question))
 
     def entities(self, begun: Beams) -> list[tuple[int, float]]:
@@ -69,10 +66,10 @@ class Translator:
             self.model,
             begun,
             [Start(self.index.names, 0, lambda state: tuple(self.index.named(state)))],
-            width=self.alpha,
+            width=self.settings.alpha,
             longest=self.index.longest_name,
             end=self.index.separator[0],
-            penalty=self.penalty,
+            penalty=self.settings.penalty,
         )[0]
         return [(entity, hypothesis.logprob) for hypothesis in found for entity in self.index.named(hypothesis.state)]
 
@@ -82,8 +79,8 @@ class Translator:
         grammars: list[SubstringGrammar] = []
         owners: list[tuple[int, float]] = []
         for entity, logprob in entities:
-            neighbours = self.index.neighbours(entity, direction if self.directed else "both")
-            grammar = self.index.spans(neighbours, across=self.across)
+            neighbours = self.index.neighbours(entity, direction if self.settings.directed else "both")
+            grammar = self.index.spans(neighbours, across=self.settings.spans == "across")
             if len(neighbours) and len(grammar.allowed(grammar.root())):
                 starts.append(Start(grammar, len(starts)))
                 grammars.append(grammar)
@@ -95,10 +92,10 @@ class Translator:
             self.model,
             beams,
             starts,
-            width=self.beta,
-            longest=self.longest,
-            end=self.index.separator[0] if self.triples else self.index.end,
-            penalty=self.penalty,
+            width=self.settings.beta,
+            longest=self.settings.longest,
+            end=self.index.separator[0] if self.settings.triples else self.index.end,
+            penalty=self.settings.penalty,
         )
         return [
             self._clue(entity, logprob, direction, grammar, hypothesis)
@@ -125,7 +122,7 @@ class Translator:
             width=1,
             longest=self.index.longest_name,
             end=self.index.end,
-            penalty=self.penalty,
+            penalty=self.settings.penalty,
         )
         triples = list(clues)
         for position, grammar, hypotheses in zip(open_ends, grammars, found, strict=True):

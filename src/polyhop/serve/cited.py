@@ -22,17 +22,9 @@ _MARK: Final = re.compile(r" \[\d{1,3}\]")
 _SOURCES: Final = re.compile(r"^\[1\] “.*\Z", re.MULTILINE | re.DOTALL)  # the numbered lines below a text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class CitedText:
     """A text in which ``[1]`` stands for a citation, and where each mark stands, as OpenAI's annotations say it."""
-
-    text: str
-    annotations: list[dict[str, Any]]
-
-
-@dataclass
-class _Writing:
-    """A text on its way, with the marks in it so far."""
 
     base_url: str
     text: str = ""
@@ -53,7 +45,7 @@ class _Writing:
 
 def cited(answer: Answer, base_url: str) -> CitedText:
     """The answer with its citations numbered, and below it what each says and where."""
-    writing = _Writing(base_url)
+    writing = CitedText(base_url)
     if answer.text is None:
         writing.say(NOT_FOUND, ())
         writing.text += " What came closest:" if answer.citations else ""
@@ -68,7 +60,8 @@ def cited(answer: Answer, base_url: str) -> CitedText:
     else:
         writing.say(answer.text, answer.citations)
     lines = [f"[{number}] {_source(citation)}" for citation, number in writing.numbers.items()]
-    return CitedText("\n\n".join(filter(None, [writing.text, "\n".join(lines)])), writing.annotations)
+    writing.text = "\n\n".join(filter(None, [writing.text, "\n".join(lines)]))
+    return writing
 
 
 def uncited(said: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,38 +15,33 @@ from polyhop.evaluation.experiment import Experiment, Run
 from polyhop.evaluation.manifest import manifest, names_of
 from polyhop.evaluation.reports.report import summary
 from polyhop.evaluation.unfinished import Unfinished
-from polyhop.models.choice import Models
+from polyhop.ports import LanguageModel
 from polyhop.reading.reader import in_few_words
 from polyhop.serve.jobs.reporting import Reporter
 from polyhop.serve.jobs.work import WorkDone
-from polyhop.serve.places import WorkspacePlace
 from polyhop.settings import Settings
 
 TOLD = ("made", "experiment", "dataset", "models", "versions")  # of the manifest: nothing of the server's machine
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvalWork:
-    """Asks an index questions with several strategies. Each outcome is kept, so that a kill costs one question."""
+def measure(
+    asked: Mapping[str, Any], index: Path, settings: Settings, model: LanguageModel | None, reporter: Reporter
+) -> WorkDone:
+    """The report of ``polyhop eval``. Each outcome is kept, so that a kill costs one question.
 
-    place: WorkspacePlace
-    settings: Settings
-    models: Models
-
-    def measure(self, asked: Mapping[str, Any], reporter: Reporter) -> WorkDone:
-        """The report of ``polyhop eval``. Raises JobStopped, and what ``Polyhop.ask`` raises of every question."""
-        dataset = dataset_of(asked["questions"])
-        experiment = Experiment(strategies=tuple(asked["strategies"]), budget=self.settings.budget)
-        model = self.models.language_model
-        settings = in_few_words(self.settings, model)
-        with Polyhop(self.place.index, settings=settings, language_model=model) as engine:
-            made = manifest(experiment, dataset, settings=settings, models=names_of(engine.models))
-            unfinished = Unfinished.of(engine.path, made)
-            run = experiment.run(engine, dataset, progress=reporter, models=engine.models, unfinished=unfinished)
-        report = summary(_without_guesses(run, asked["questions"]), dataset, made)
-        report["manifest"] = {name: made[name] for name in TOLD}
-        unfinished.clear()
-        return WorkDone(result=report)
+    Raises JobStopped, and what ``Polyhop.ask`` raises of every question.
+    """
+    dataset = dataset_of(asked["questions"])
+    experiment = Experiment(strategies=tuple(asked["strategies"]), budget=settings.budget)
+    settings = in_few_words(settings, model)
+    with Polyhop(index, settings=settings, language_model=model) as engine:
+        made = manifest(experiment, dataset, settings=settings, models=names_of(engine.models))
+        unfinished = Unfinished.of(engine.path, made)
+        run = experiment.run(engine, dataset, progress=reporter, models=engine.models, unfinished=unfinished)
+    report = summary(_without_guesses(run, asked["questions"]), dataset, made)
+    report["manifest"] = {name: made[name] for name in TOLD}
+    unfinished.clear()
+    return WorkDone(result=report)
 
 
 def dataset_of(questions: Sequence[Mapping[str, Any]]) -> Dataset:

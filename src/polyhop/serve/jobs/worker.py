@@ -26,7 +26,7 @@ from polyhop.models.choice import Models, load_models
 from polyhop.registry import fitted
 from polyhop.serve.jobs.ballast import Ballast
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobState
-from polyhop.serve.jobs.measuring import EvalWork
+from polyhop.serve.jobs.measuring import measure
 from polyhop.serve.jobs.queue import JobQueue, error_of
 from polyhop.serve.jobs.reporting import JobStopped, Reporter
 from polyhop.serve.jobs.work import IndexWork, WorkDone
@@ -150,13 +150,12 @@ class Worker:
         logger.log(level, "%s %s", job.kind.value, state.value, extra={"told": told})
 
     def _carried_out(self, job: Job, settings: Settings, models: Models, reporter: Reporter) -> WorkDone:
+        asked = self._queue.asked(job)
         if job.kind == JobKind.EVAL:
-            work = EvalWork(place=self._order.place, settings=settings, models=models)
-            return work.measure(self._queue.asked(job), reporter)
+            return measure(asked, self._order.place.index, settings, models.language_model, reporter)
         index = self._on_index(settings, models)
         if job.kind == JobKind.UPLOAD:
             return index.upload(job, reporter)
-        asked = self._queue.asked(job)
         return index.follow(asked, reporter) if job.kind == JobKind.FOLDER else index.remove(job, asked, reporter)
 
     def _on_index(self, settings: Settings, models: Models) -> IndexWork:

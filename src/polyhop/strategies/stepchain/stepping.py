@@ -161,17 +161,15 @@ class Stepping:
         return [*self.done, *(self.ahead[place] for place in sorted(self.ahead))]
 
     def _answers(self, plan: Plan) -> list[str]:
-        """By step, what stands for its answer in a later question; its reference where it was not asked yet."""
+        """By step, what stands for its answer in a later question: a description where the answer is not known.
+
+        Its reference, where it was not asked yet.
+        """
         written = [f"#{place}" for place in range(1, len(plan.steps) + 1)]
         for one in self._all():
-            written[one.position] = self._written(one, plan)
+            known = one.answer if one.carried else None
+            written[one.position] = _described(plan.steps[one.position]) if known is None else known
         return written
-
-    def _written(self, asked: AskedStep, plan: Plan) -> str:
-        """What stands for the answer of a step in a later question: a description where the answer is not known."""
-        if asked.carried and asked.answer is not None:
-            return asked.answer
-        return _described(plan.steps[asked.position])
 
     def _grown(self, asked: AskedStep) -> Chains:
         """The graph with the facts of a step's passages, walked for its question."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from polyhop.evaluation.dataset import Dataset
     from polyhop.evaluation.experiment import Experiment, Run
     from polyhop.evaluation.unfinished import Unfinished
-    from polyhop.planning.recorded import PlanFile
     from polyhop.ports import LanguageModel
     from polyhop.settings import Settings
 
@@ -110,25 +109,10 @@ def evaluate(
     )
     model = _language_model(settings, record, replay, runs)
     settings = in_few_words(settings, model)
-    kept = _Recording.into(record, record_plans)
+    kept = (record, record_plans)
     report, done = _measured(experiment, dataset, split, settings, chosen.path, layers, model, runs, kept)
     _show(report, json_path, report_path)
     return INTERRUPTED if report["interrupted"] else _ended(done)
-
-
-class _Recording(NamedTuple):
-    """The files to which requests and plans are added: a run that goes on must not find them half full."""
-
-    files: tuple[str, ...]
-    plans: PlanFile | None
-
-    @classmethod
-    def into(cls, requests: Path | None, plans: Path | None) -> _Recording:
-        """Raises UsageError where plans cannot be kept."""
-        from polyhop.planning.recorded import PlanFile
-
-        files = tuple(str(file.absolute()) for file in (requests, plans) if file is not None)
-        return cls(files, None if plans is None else PlanFile(plans))
 
 
 def _measured(
@@ -140,9 +124,12 @@ def _measured(
     also: str,
     model: LanguageModel | None,
     runs: int,
-    recording: _Recording,
+    kept: tuple[Path | None, Path | None],
 ) -> tuple[dict[str, Any], list[_Done]]:
-    """The report of an experiment and its runs, on an index that has the layers it needs."""
+    """The report of an experiment and its runs, on an index that has the layers it needs.
+
+    ``kept``: the files to which requests and plans are added. Raises UsageError where plans cannot be.
+    """
     from polyhop.cli.progress import progress_shown
     from polyhop.engine import Polyhop
     from polyhop.evaluation.dataset import Dataset
@@ -151,8 +138,11 @@ def _measured(
     from polyhop.evaluation.repeated import settings_of_run
     from polyhop.evaluation.reports.report import summary
     from polyhop.models.recorded import Replay
+    from polyhop.planning.recorded import PlanFile
     from polyhop.strategies.strategy import strategy_of
 
+    recorded = [str(file.absolute()) for file in kept if file is not None]  # a run that goes on finds none half full
+    plans = None if kept[1] is None else PlanFile(kept[1])
     for name in experiment.names:
         strategy_of(name, settings)  # a setting that does not fit is refused before anything is indexed
     data = Dataset.read(dataset, split)
@@ -166,12 +156,12 @@ def _measured(
         with progress_shown(quiet=False) as listener:
             prepare(engine, data, layers=layers, progress=listener)
         settings = engine.settings
-        engine.planning = replace(engine.planning, kept=recording.plans)
-        first = _run(experiment, data, engine, 0, recording.files)
+        engine.planning = replace(engine.planning, kept=plans)
+        first = _run(experiment, data, engine, 0, recorded)
     done = [first]
     while len(done) < runs and not done[-1].run.interrupted:
         with Polyhop(path, settings=settings_of_run(settings, len(done)), language_model=model) as engine:
-            done.append(_run(experiment, data, engine, len(done), recording.files))
+            done.append(_run(experiment, data, engine, len(done), recorded))
     if isinstance(model, Replay):
         model.check()
     again = [one.run for one in done[1:]]

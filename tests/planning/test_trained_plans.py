@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from polyhop.english.described import placed_words
@@ -132,6 +133,8 @@ def test_a_question_of_several_steps_has_at_least_its_likeliest_description() ->
 
 
 @given(questions, st.integers(0, 2), st.randoms(use_true_random=False), st.lists(st.text(max_size=9), max_size=2))
+@example(".", COMBINED, Random(0), [])  # noqa: S311
+@example("was she", COMBINED, Random(0), [])  # noqa: S311
 def test_every_plan_is_well_formed(question: str, shape: int, random: object, names: list[str]) -> None:
     """Whatever the model says of it, what comes out can be executed in order."""
     text = " ".join(question.split())

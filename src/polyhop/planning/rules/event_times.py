@@ -41,7 +41,7 @@ def timed(words: Words, known: Sequence[Step]) -> Plan | None:
 
     Of a clause with "when" that is so where something is said to be over by then, or not: "alive", "had been built".
     """
-    if words[0].low not in _PAST or any(word.low in WH_WORDS - _AT_ONE_TIME for word in words):
+    if len(words) < 3 or words[0].low not in _PAST or any(word.low in WH_WORDS - _AT_ONE_TIME for word in words):
         return None
     lows = [word.low for word in words]
     if lows[-1] in DO and len(words) > 6:  # "before Ada did"

@@ -12,7 +12,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from polyhop.serve import extra
 from polyhop.serve.json_log import JsonLines
 from polyhop.serve.keys import KeyRing
 from polyhop.serve.places import Places
@@ -247,7 +246,7 @@ def test_workspaces_are_apart(made_index: Path, tmp_path: Path) -> None:
 
 
 def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    monkeypatch.setattr(extra, "NEEDED", ("fastapi", "no_such_library"))
+    monkeypatch.setattr("polyhop.cli.serve.NEEDED", ("fastapi", "no_such_library"))
     outcome = run("serve")
     assert outcome.code == 2
     assert "no_such_library cannot be found" in outcome.err

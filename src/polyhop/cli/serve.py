@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,6 +16,8 @@ from polyhop.extras import check_installed
 if TYPE_CHECKING:
     from polyhop.serve.engines import Engines
     from polyhop.settings import Settings
+
+NEEDED: Final = ("fastapi", "mcp", "prometheus_client", "python_multipart", "uvicorn")
 
 
 @click.command(short_help="Answer questions over HTTP, with a page.")
@@ -89,8 +91,7 @@ def serve(
 
 def check_extra() -> None:
     """Look whether the extra ``server`` is installed, without loading it. Raises UsageError."""
-    needed = ("fastapi", "mcp", "prometheus_client", "python_multipart", "uvicorn")
-    check_installed("server", needed, doing="Serving")
+    check_installed("server", NEEDED, doing="Serving")
 
 
 def _check(settings: Settings, engines: Engines) -> None:

@@ -13,6 +13,7 @@ Afterwards ``asking_grown.py`` can ask strategies that need facts (``c2rag``) of
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from measuring import Figures, beside_others, cpu_seconds, machine, save, show_l
 from numpy.typing import NDArray
 
 from polyhop.documents.chunking import cut
+from polyhop.indexing.remembered import META
 from polyhop.layers.facts.layer import decode
 from polyhop.layers.layer import fingerprint, layer_of
 from polyhop.models.choice import Models
@@ -74,11 +76,19 @@ def extracted(index: Path, settings: Settings) -> Figures:
                 facts += len(stated)
                 relations.update(" ".join(fact.relation.split()) for fact in stated)
         record.settle(LAYER, mark)
+        count_as_whole(record)
         embedder = models.embedder
         PhraseStore.open(record.folder, MadeUp(embedder.name, embedder.dimensions)).vectors(sorted(relations))
         passages = record.count_passages()
     found = {"passages": passages, "facts": facts, "relations": len(relations)}
     return {**found, "extraction, processor seconds": spent or None}
+
+
+def count_as_whole(record: Record) -> None:
+    """Let questions be answered from the facts where some of them had grown before: no passage lacks them now."""
+    noted = json.loads(record.meta(META) or "{}")
+    if noted.pop(LAYER, None) is not None:
+        record.set_meta(META, json.dumps(noted))
 
 
 def measured(index: Path, changes: Sequence[str]) -> Figures:

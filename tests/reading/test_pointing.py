@@ -186,6 +186,18 @@ def test_a_sentence_hardly_tells_a_value_that_is_pointed_at_in_another_one() -> 
     assert Pointing(question="?").telling == 0.0
 
 
+def test_a_sentence_explains_at_least_as_likely_as_what_is_pointed_at_in_it_is_right() -> None:
+    text = "Clean it on Mondays. Wear gloves, or it burns."
+    page = Passage(id="p", document_id="d", ordinal=0, start=0, end=len(text), title="Kettle", text=text)
+    when, gloves = Quote(page, 0, 20), Quote(page, 21, len(text))
+    burns = Pointed(text="it burns", chance=0.7, quote=gloves, start=38, end=46)
+    own = Pointing(question="?", answers=(burns,), sentences=(Supporting(0.3, gloves), Supporting(0.1, when)))
+    other = replace(own, sentences=(Supporting(0.3, when), Supporting(0.1, gloves)))
+    assert own.explaining == 0.7
+    assert other.explaining == replace(own, answers=()).explaining == 0.3
+    assert Pointing(question="?").explaining == 0.0
+
+
 class Pointer:
     """Points at the first so many characters of what is read."""
 

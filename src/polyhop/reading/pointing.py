@@ -99,6 +99,17 @@ class Pointing:
         chance, quote = self.sentences[0].chance, self.sentences[0].quote
         return chance if self.best is None or self.best.quote == quote else less_likely(chance, APART)
 
+    @property
+    def explaining(self) -> float:
+        """How likely the likeliest sentence tells a reason or what to do; 0 where there is none.
+
+        Where the likeliest answer stands in it, it does so at least as likely as that is right.
+        """
+        if not self.sentences:
+            return 0.0
+        chance, quote = self.sentences[0].chance, self.sentences[0].quote
+        return chance if self.best is None or self.best.quote != quote else max(chance, self.chance)
+
 
 def point(question: str, passages: Sequence[Passage], models: Models) -> Pointing:
     """Read each passage by itself."""

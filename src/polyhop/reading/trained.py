@@ -55,7 +55,7 @@ from polyhop.types import AnswerKind, Evidence, Passage
 CLAUSE: Final = 4  # words from which a stretch can explain something
 LEAST: Final = 2  # sentences that are quoted where they are not unlikely beside the likeliest
 FAINT: Final = 0.2  # of the likeliest sentence's chance: below, another has nothing to do with the answer
-DOUBT: Final = -1.4  # logits of the confidence, where a strategy doubts its evidence
+DOUBT: Final = -0.7  # logits of the confidence, where a strategy doubts its evidence
 RESTING: Final = 0.5  # of the likeliest sentence's chance that an answer rests on it: from there, others are quoted too
 
 
@@ -272,7 +272,7 @@ class Trained:
         if not found.sentences:
             return Reading(text=None, note="nothing in the passages could answer")
         best = found.sentences[0]
-        told = found.telling if shape in ("value", "open") else best.chance
+        told = found.telling if shape in ("value", "open") else found.explaining
         confidence = told if told >= self.quoting else 0.0
         cell = cell_of_row(found.question, best.quote) if shape == "value" else None
         if cell is not None:

@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first takes half the time
 ELSEWHERE = "polyhop.test"  # this machine, by a name that a browser takes for another's
 QUIET = (  # nothing of its own goes into the network, and it starts for root too
     "--no-sandbox",

@@ -50,6 +50,7 @@ def test_documents_are_uploaded_asked_and_deleted(browser: Browser, tmp_path: Pa
         page.keyboard.press("Escape")
 
         page.goto(f"{served.url}/#/documents")
+        page.locator(".listing tbody tr", has_text="ada_brisk").wait_for()  # the list is there, and then shorter
         page.fill("#find", "ada")
         page.locator(".listing tbody tr").nth(1).wait_for(state="detached")
         page.locator(".listing tbody button").last.click()

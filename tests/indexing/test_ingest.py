@@ -176,6 +176,17 @@ def test_a_link_to_a_folder_read_already_keeps_nothing(
     assert (ingest(folder).removed, texts(record)) == (1, [MILL])
 
 
+@pytest.mark.parametrize("name", ["mill", "mill.zip", "mill.txt"])
+def test_a_file_where_a_folder_was_keeps_nothing_of_what_was_in_it(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], name: str
+) -> None:
+    folder = write(tmp_path / "docs", {f"{name}/bell.txt": BELL, "ferry.txt": FERRY})
+    ingest(folder)
+    shutil.rmtree(folder / name)
+    (folder / name).write_bytes(b"\0")
+    assert (ingest(folder).removed, texts(record)) == (1, [FERRY])
+
+
 def test_a_row_whose_id_is_too_long_for_the_name_of_a_file_is_removed_like_others(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally]
 ) -> None:

@@ -370,10 +370,20 @@ def _is_file(path: str) -> bool:
 
 
 def _is_below(places: Collection[str], uri: str) -> bool:
-    """Whether a document is one of these files, a row of it, or lies in one of these folders."""
+    """Whether a document is one of these files, a row of it, or lies in one of these that may be a folder."""
     return bool(places) and any(
-        str(place) in places for file in files_of(uri) for place in (file, *PurePosixPath(file).parents)
+        file in places
+        or any(str(folder) in places and _may_be_folder(folder) for folder in PurePosixPath(file).parents)
+        for file in files_of(uri)
     )
+
+
+def _may_be_folder(path: PurePosixPath) -> bool:
+    """Whether a folder may be there; false where there is a file now, in which nothing can lie."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - as in _is_file
+    except (OSError, ValueError):
+        return True
 
 
 def _groups(items: Iterable[Document | _Finished]) -> Iterator[list[Document | _Finished]]:

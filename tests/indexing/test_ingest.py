@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.errors import UsageError
-from polyhop.indexing.ingest import Ingest, Tally
+from polyhop.indexing.ingest import Ingest, Tally, stands
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
 from tests.worlds.documents import write
@@ -261,6 +261,22 @@ def test_a_folder_that_has_moved_leaves_nothing_behind(
     (tmp_path / "new").rename(folder)
     assert ingest(folder).removed == 3
     assert state(record) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_a_file_below_a_name_that_is_no_text_stands_like_others(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    """A copy of it is one; and what lay below a folder with such a name goes with that folder."""
+    folder = write(Path(os.fsdecode(os.fsencode(tmp_path) + b"/m\xf6bel")), {"bell.txt": BELL, "ferry.txt": FERRY})
+    ingest(tmp_path)
+    assert all(stands(row) for row in record.documents())
+    write(tmp_path, {"copy/bell.txt": BELL})
+    assert ingest(tmp_path).duplicates == 1
+    shutil.rmtree(folder)
+    folder.touch()
+    assert not any(stands(row) for row in record.documents())
+    assert (ingest(tmp_path).removed, texts(record)) == (2, [BELL])
 
 
 def test_what_moves_with_a_copy_of_it_elsewhere_stands_once(

@@ -115,6 +115,14 @@ def uri_of(path: str | Path) -> str:
     return absolute.as_posix().encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
 
 
+def path_of(uri: str) -> str:
+    """Where a file with that URI lies: its bytes that are no text may be written out in it."""
+    if "\\x" not in uri or os.path.lexists(uri):
+        return uri
+    written = re.compile(rb"\\x([89a-f][0-9a-f])")
+    return os.fsdecode(written.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(uri)))
+
+
 def is_missing(path: Path) -> bool:
     """Whether nothing is there; a path in a folder that is closed to us is only unreadable."""
     try:

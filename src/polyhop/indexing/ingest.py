@@ -20,6 +20,7 @@ from polyhop.documents.reading import (
     find,
     fingerprint_file,
     is_missing,
+    path_of,
     unreadable,
     uri_of,
     with_taken_id,
@@ -362,7 +363,7 @@ def _same_file(uri: str, other: str) -> bool:
 def _is_file(path: str) -> bool:
     """Whether there is a file, as far as anybody may look: one in a folder that is closed to us counts as there."""
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - of Path.is_file versions raise different errors
+        return stat.S_ISREG(os.stat(path_of(path)).st_mode)  # noqa: PTH116 - of Path.is_file versions raise different errors
     except PermissionError:
         return True
     except (OSError, ValueError):  # a row's id may be too long for a name, or hold what no name holds
@@ -381,7 +382,7 @@ def _is_below(places: Collection[str], uri: str) -> bool:
 def _may_be_folder(path: PurePosixPath) -> bool:
     """Whether a folder may be there; false where there is a file now, in which nothing can lie."""
     try:
-        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - as in _is_file
+        return stat.S_ISDIR(os.stat(path_of(str(path))).st_mode)  # noqa: PTH116 - as in _is_file
     except (OSError, ValueError):
         return True
 

@@ -124,6 +124,13 @@ def test_a_deleted_folder_can_be_indexed_no_more_but_its_parent_can(harbour_engi
     assert titles(harbour_engine) == []
 
 
+def test_the_folder_of_the_index_itself_is_refused_before_anything_is_made_there(tmp_path: Path) -> None:
+    (tmp_path / "bell.txt").write_text("Ada Brisk cast the bell.")
+    with Polyhop(tmp_path) as engine, pytest.raises(UsageError, match="the folder of the index itself"):
+        engine.index(tmp_path / ".")
+    assert [path.name for path in tmp_path.iterdir()] == ["bell.txt"]
+
+
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_an_empty_path_is_not_the_current_folder(
     tmp_path: Path, harbour: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool

@@ -176,6 +176,19 @@ def test_a_link_to_a_folder_read_already_keeps_nothing(
     assert (ingest(folder).removed, texts(record)) == (1, [MILL])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize("by", ["folder", "index"])
+def test_an_index_that_is_reached_by_a_link_is_not_read_into_itself(tmp_path: Path, by: str) -> None:
+    """Nor are its notes, which are JSON: as where a temporary folder is a link, or the index is one."""
+    folder = write(tmp_path / "docs", {"bell.txt": BELL})
+    (folder / "an.index").mkdir()
+    (tmp_path / "a-link").symlink_to(folder if by == "folder" else folder / "an.index")
+    index = folder / "an.index" if by == "folder" else tmp_path / "a-link"
+    with Record.create_or_open(index) as record:
+        tally = Ingest(record=record, chunking=Chunking()).run([tmp_path / "a-link" if by == "folder" else folder])
+        assert (tally.skipped, texts(record)) == ([], [BELL])
+
+
 @pytest.mark.parametrize("name", ["mill", "mill.zip", "mill.txt"])
 def test_a_file_where_a_folder_was_keeps_nothing_of_what_was_in_it(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally], name: str

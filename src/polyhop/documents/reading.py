@@ -77,18 +77,21 @@ def unique(items: Iterable[Document | Skipped]) -> Iterator[Document | Skipped]:
         yield item
 
 
-def find(paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None) -> Iterator[Source | Skipped]:
+def find(
+    paths: Sequence[str | Path], *, loaders: Mapping[str, Loader] | None = None, besides: Path | None = None
+) -> Iterator[Source | Skipped]:
     """The files that can be read, each once: as given, and within folders in the order of their names, links last.
 
     Hidden files and folders within folders are passed over; links are followed, but no folder is entered twice. They
-    come last so that what they lead to is read, and cited, where it really is.
+    come last so that what they lead to is read, and cited, where it really is. ``besides``: a folder to pass over,
+    however it is reached, such as the index.
     Raises UsageError for a path that does not exist.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
         if is_missing(root):
             raise _nothing_at(str(root))
-    return _found(roots, _by_suffix(registered() if loaders is None else loaders))
+    return _found(roots, _by_suffix(registered() if loaders is None else loaders), besides)
 
 
 def given_path(path: str | Path) -> Path:
@@ -180,7 +183,10 @@ def _by_suffix(loaders: Mapping[str, Loader]) -> dict[str, Loader]:
     return {suffix: loader for loader in loaders.values() for suffix in loader.suffixes}
 
 
-def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Source | Skipped]:
+def _found(
+    roots: Iterable[Path], loaders: Mapping[str, Loader], besides: Path | None
+) -> Iterator[Source | Skipped]:
+    own = besides.stat() if besides is not None and besides.exists() else None
     entered: set[tuple[int, int]] = set()
     met: set[str] = set()
     waiting = list(reversed([*roots]))  # a stack, because folders can be nested more deeply than calls
@@ -196,6 +202,8 @@ def _found(roots: Iterable[Path], loaders: Mapping[str, Loader]) -> Iterator[Sou
             state = path.stat()
             if not stat.S_ISDIR(state.st_mode):
                 yield _source(path, uri, state.st_mode, loaders, named=place in named)
+            elif own is not None and os.path.samestat(state, own):
+                continue
             elif (state.st_dev, state.st_ino) in entered:
                 yield Skipped(uri, READ_ALREADY)
             else:

@@ -157,9 +157,8 @@ class Ingest:
         """The files that changed, with the ids of what is stored of each, and the mark that it was read to its end."""
         known = self._ids_by_file()
         changed: list[tuple[Source, Sequence[str], _Finished]] = []
-        for source in find(not_gone(paths, self.record)):
-            if self.record is not None and covers([self.record.folder], source.uri):
-                continue  # the index itself, in the folder that is indexed
+        index = self.record.folder if self.record is not None else None
+        for source in find(not_gone(paths, self.record), besides=index):
             ids = known.get(source.uri, ())
             try:
                 stamp = "" if isinstance(source, Skipped) else self._stamp(source)

@@ -65,7 +65,17 @@ class IndexRun:
                 fingerprint(layer_of(name, self.settings), self.models)
 
     def check_inputs(self, paths: Sequence[Path]) -> None:
-        """Refuse a path where there is nothing, unless the index has met what was there. Raises UsageError."""
+        """Refuse a path where there is nothing, unless the index has met what was there, and that of the index itself.
+
+        Raises UsageError.
+        """
+        for path in paths:
+            with suppress(OSError):  # one of them is not there
+                if path.samefile(self.path):
+                    raise UsageError(
+                        f"{path} is the folder of the index itself, out of which nothing is read.",
+                        remedy="Choose another --index, such as a new folder within this one.",
+                    )
         if any(map(is_missing, paths)):
             with suppress(IndexMissing), self._opened() as record:
                 paths = not_gone(paths, record)

@@ -132,8 +132,7 @@ class IndexWork:
         """Whether what is followed is gone, or what was read in it is: an unmounted disk leaves an empty folder."""
         if not path.exists():
             return True
-        files = (item.uri for item in find([path]) if isinstance(item, Source))
-        if any(not covers([self.place.index], uri) for uri in files):
+        if any(isinstance(item, Source) for item in find([path], besides=self.place.index)):
             return False
         return any(row.stamp != GIVEN and covers([path], row.uri) for row in self._rows())
 

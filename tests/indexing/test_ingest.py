@@ -177,6 +177,23 @@ def test_a_link_to_a_folder_read_already_keeps_nothing(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_folder_whose_old_name_is_a_link_to_it_now_is_read_under_its_new_one(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    """What it says was left out as a copy of what stood under the old name, which went."""
+    folder = write(tmp_path / "docs", {"old/bell.txt": BELL, "old/p.jsonl": ROW_1 + ROW_2})
+    ingest(folder)
+    (folder / "old").rename(folder / "new")
+    (folder / "old").symlink_to("new")
+    dry = Ingest(record=record, chunking=Chunking(), dry_run=True).run([folder])
+    tally = ingest(folder)
+    for told in (dry, tally):
+        assert (told.added, told.changed, told.removed, told.duplicates) == (1, 2, 1, 0)
+    assert {Path(row.uri).parent.name for row in record.documents()} == {"new"}
+    assert (len(texts(record)), ingest(folder).unchanged) == (3, 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 @pytest.mark.parametrize("by", ["folder", "index"])
 def test_an_index_that_is_reached_by_a_link_is_not_read_into_itself(tmp_path: Path, by: str) -> None:
     """Nor are its notes, which are JSON: as where a temporary folder is a link, or the index is one."""

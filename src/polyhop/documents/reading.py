@@ -183,9 +183,7 @@ def _by_suffix(loaders: Mapping[str, Loader]) -> dict[str, Loader]:
     return {suffix: loader for loader in loaders.values() for suffix in loader.suffixes}
 
 
-def _found(
-    roots: Iterable[Path], loaders: Mapping[str, Loader], besides: Path | None
-) -> Iterator[Source | Skipped]:
+def _found(roots: Iterable[Path], loaders: Mapping[str, Loader], besides: Path | None) -> Iterator[Source | Skipped]:
     own = besides.stat() if besides is not None and besides.exists() else None
     entered: set[tuple[int, int]] = set()
     met: set[str] = set()

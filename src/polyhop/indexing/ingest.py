@@ -85,7 +85,8 @@ class Ingest:
             self._store(group, tally)
             done += sum(isinstance(item, Document) for item in group)
             self._tell(done)
-        self._remove_vanished(paths, tally)
+        if self.record is not None:
+            self._drop(_going(self.record.documents(), paths, tally), tally)
         return tally
 
     def add(self, documents: Sequence[Document], *, instead_of: Collection[str] = ()) -> Tally:
@@ -175,6 +176,7 @@ class Ingest:
                 continue
             tally.outdated.update(ids)
             changed.append((source, ids, _Finished(source.uri, stamp)))
+        tally.outdated.update(row.id for row in _going(self._known.values(), paths, tally) if stands(row))  # by a link
         return changed
 
     def _is_taken(self, document: Document, tally: Tally) -> bool:
@@ -262,17 +264,6 @@ class Ingest:
         else:
             tally.changed += 1
             tally.gone_passages += stored.passages - kept
-
-    def _remove_vanished(self, paths: Sequence[Path], tally: Tally) -> None:
-        if self.record is None:
-            return
-        files = (row for row in self.record.documents() if row.stamp != GIVEN and row.id not in tally.seen)
-        vanished = (
-            row
-            for row in files
-            if row.id in tally.moved or (covers(paths, row.uri) and not _is_below(tally.unread, row.uri))
-        )
-        self._drop(list(vanished), tally)
 
     def _drop(self, gone: Sequence[DocumentRow], tally: Tally) -> None:
         tally.gone |= {row.id for row in gone}
@@ -367,6 +358,16 @@ def _is_file(path: str) -> bool:
         return True
     except (OSError, ValueError):  # a row's id may be too long for a name, or hold what no name holds
         return False
+
+
+def _going(rows: Iterable[DocumentRow], paths: Sequence[Path], tally: Tally) -> list[DocumentRow]:
+    """Of these documents those that go, unless they are still read: of files that moved or are not met any more."""
+    unseen = (row for row in rows if row.stamp != GIVEN and row.id not in tally.seen)
+    return [
+        row
+        for row in unseen
+        if row.id in tally.moved or (covers(paths, row.uri) and not _is_below(tally.unread, row.uri))
+    ]
 
 
 def _is_below(places: Collection[str], uri: str) -> bool:

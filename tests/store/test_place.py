@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from polyhop.errors import StorageFull
 from polyhop.store.place import NOTE, place_of
 
 
@@ -39,3 +42,12 @@ def test_a_password_that_an_earlier_version_noted_is_not_told(tmp_path: Path) ->
     address = "postgresql://me:ses?ame@host/db"
     (tmp_path / NOTE).write_text(json.dumps({"store": address, "key": "k"}))
     assert str(place_of(tmp_path, address)) == str(place_of(tmp_path)) == "postgresql://me@host/db"
+
+
+def test_a_folder_that_is_closed_to_us_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*_: object, **__: object) -> str:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "read_text", closed)
+    with pytest.raises(StorageFull, match=r"cannot be opened \(Permission denied\)"):
+        place_of(tmp_path)

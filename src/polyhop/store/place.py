@@ -10,7 +10,7 @@ from pathlib import Path
 
 import filelock
 
-from polyhop.errors import IndexCorrupt, UsageError
+from polyhop.errors import IndexCorrupt, StorageFull, UsageError
 from polyhop.store.faults import translated
 
 NOTE = "record.json"
@@ -87,6 +87,8 @@ def _noted(folder: Path) -> tuple[str, str] | None:
         return str(note["store"]), str(note["key"])
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except PermissionError as error:
+        raise StorageFull(f"The folder {folder} or the files in it cannot be opened ({error.strerror}).") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IndexCorrupt(f"{folder / NOTE} does not say where the record of the index is ({error}).") from error
 

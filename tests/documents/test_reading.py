@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -248,6 +249,19 @@ def test_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
     before = fingerprint_file(file)
     assert fingerprint_file(file) == before
     file.write_text("The mill!!")
+    assert fingerprint_file(file) != before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the second time is that of making the file there")
+def test_fingerprint_changes_where_a_file_of_the_same_size_and_time_takes_its_place(tmp_path: Path) -> None:
+    """As where two files swap their names, or an archive is unpacked in which all files have one time."""
+    file, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    for path, text in ((file, "The mill."), (other, "The bell.")):
+        path.write_text(text)
+        os.utime(path, ns=(1, 1))
+    before = fingerprint_file(file)
+    time.sleep(0.02)  # longer than the clock of files takes for a step
+    other.replace(file)
     assert fingerprint_file(file) != before
 
 

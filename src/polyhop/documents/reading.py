@@ -141,9 +141,12 @@ def covers(roots: Iterable[str | Path], uri: str) -> bool:
 
 
 def fingerprint_file(path: Path) -> str:
-    """What changes whenever a file is written: its size and the time of its last change. Raises OSError."""
+    """What changes whenever a file is written, or another one takes its place: its size and two times. Raises OSError.
+
+    A file that is moved or unpacked brings the time of its last change along, but not that when it came to be there.
+    """
     state = path.stat()
-    return f"{state.st_size}-{state.st_mtime_ns}"
+    return f"{state.st_size}-{state.st_mtime_ns}-{state.st_ctime_ns}"
 
 
 def unreadable(uri: str, error: OSError) -> Skipped:

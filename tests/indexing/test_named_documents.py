@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,20 @@ def test_a_path_means_that_file_and_a_name_the_only_one_that_has_it(
     named = NamedDocuments.of([name], record)
     assert sorted(named.uris.values()) == [f"{folder.as_posix()}/{uri}" for uri in meant]
     assert (named.missing, named.ambiguous) == (() if meant else (name,), {})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+@pytest.mark.parametrize("name", ["y/m\udcfchle.txt", "m\udcfchle.txt", "m\\xfchle.txt"])
+def test_a_name_that_is_no_text_means_its_file(
+    record: Record, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """As the system hands it over, or as the index writes it."""
+    monkeypatch.chdir(folder)
+    (folder / "y" / "m\udcfchle.txt").write_text("A mill.")
+    Ingest(record=record, chunking=Chunking()).run([folder])
+    assert list(NamedDocuments.of([name], record).uris.values()) == [f"{folder.as_posix()}/y/m\\xfchle.txt"]
+    monkeypatch.chdir(folder / "y")
+    assert NamedDocuments.of(["./m\udcfchle.txt", "m\udcf6hle.txt"], record).missing == ("m\\xf6hle.txt",)
 
 
 @pytest.mark.parametrize(

@@ -110,20 +110,22 @@ def registered() -> dict[str, Loader]:
 
 
 def uri_of(path: str | Path) -> str:
-    """The URI of a file: its absolute path with forward slashes. Links in it stay as they are.
-
-    Bytes of a name that are no text are written out, as in ``m\\xfchle.txt``: names that differ stay apart.
-    """
+    """The URI of a file: its absolute path with forward slashes, as it is ``written``. Links in it stay as they are."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
-    return absolute.as_posix().encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
+    return written(absolute.as_posix())
+
+
+def written(path: str) -> str:
+    """A path as text: its bytes that are none are written out, as in ``m\\xfchle.txt``, so that names stay apart."""
+    return path.encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
 
 
 def path_of(uri: str) -> str:
     """Where a file with that URI lies: its bytes that are no text may be written out in it."""
     if "\\x" not in uri or os.path.lexists(uri):
         return uri
-    written = re.compile(rb"\\x([89a-f][0-9a-f])")
-    return os.fsdecode(written.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(uri)))
+    written_out = re.compile(rb"\\x([89a-f][0-9a-f])")
+    return os.fsdecode(written_out.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(uri)))
 
 
 def is_missing(path: Path) -> bool:

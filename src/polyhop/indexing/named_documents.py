@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from polyhop.documents.reading import uri_of
+from polyhop.documents.reading import path_of, uri_of, written
 from polyhop.indexing.ingest import files_of
 from polyhop.reports import RemoveReport
 from polyhop.store.record import Record
@@ -33,7 +33,7 @@ class NamedDocuments:
         missing: list[str] = []
         ambiguous: dict[str, tuple[str, ...]] = {}
         with record.snapshot():
-            for name in names:
+            for name in map(written, names):
                 ids = _at(name, record)
                 files = {} if ids or _is_path(name) else record.ending_in(name)
                 if len(files) == 1:
@@ -70,7 +70,7 @@ def _is_path(name: str) -> bool:
     name = _at_home(name)
     if name.replace("\\", "/").startswith(("./", "../")) or Path(name).is_absolute():
         return True
-    return any(map(os.path.lexists, files_of(name)))
+    return any(os.path.lexists(path_of(file)) for file in files_of(name))
 
 
 def _at_home(name: str) -> str:

@@ -161,6 +161,14 @@ def test_binary_content_is_refused(data: bytes) -> None:
         decode(data)
 
 
+def test_binary_content_is_refused_by_its_beginning_alone() -> None:
+    """Though it is valid UTF-8: a file of which nothing was written yet may say that it has many gigabytes of zeros."""
+    stream = io.BytesIO(bytes(1 << 23))
+    with pytest.raises(DocumentError, match="binary"):
+        detect(stream)
+    assert stream.tell() < 1 << 20
+
+
 def test_empty_and_tiny_files_are_text() -> None:
     assert decode(b"") == ""
     assert decode(b"a") == "a"

@@ -102,6 +102,7 @@ def detect(stream: BinaryIO, hint: str | None = None) -> str:
     ascii_only = _of_seven_bits(hint, head) if head.isascii() else None
     if ascii_only:
         return ascii_only
+    _refuse_binary(head, valid=True)  # whatever follows
     stream.seek(0)
     sample = _not_utf8(stream)
     _refuse_binary(head, valid=sample is None)

@@ -54,7 +54,9 @@ def test_the_index_follows_its_files(harbour: Path) -> None:
     assert "fennick.txt" not in names
 
 
-def test_what_goes_is_removed_however_it_was_named(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_goes_is_removed_however_it_was_named_and_told(
+    harbour: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (harbour / "boats").mkdir()
     monkeypatch.chdir(harbour / "boats")
     monkeypatch.setattr("polyhop.indexing.watching.changes_of", lambda *_, **__: [frozenset()])
@@ -65,6 +67,7 @@ def test_what_goes_is_removed_however_it_was_named(harbour: Path, monkeypatch: p
         with engine.view() as view:
             names = {Path(row.uri).name for row in view.record.documents()}
     assert (len(names), "fennick.txt" in names) == (3, False)
+    assert capsys.readouterr().out == "Removed 1 document: what was named is gone.\n"
 
 
 def hear_ctrl_c() -> None:

@@ -45,7 +45,8 @@ def _round(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Callable[[S
     with engine.view() as view:
         below = [row.uri for row in view.record.documents() if any(_is_below(row.uri, path) for path in gone)]
     if below:
-        engine.remove(*below)
+        removed = counted(len(engine.remove(*below).removed), "documents")
+        echo(f"Removed {removed}: what was named is gone.")
     if there:
         bring_up_to_date(there)
 

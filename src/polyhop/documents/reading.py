@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -139,7 +139,14 @@ def is_missing(path: Path) -> bool:
 
 def covers(roots: Iterable[str | Path], uri: str) -> bool:
     """Whether a document's URI lies under one of the paths: it is the file, a row of it, or within the folder."""
-    return any(_covers(Path(root), uri) for root in roots)
+    return covering(roots)(uri)
+
+
+def covering(roots: Iterable[str | Path]) -> Callable[[str], bool]:
+    """What ``covers`` says of any URI; each path is looked at once."""
+    places = {uri_of(root).rstrip("/"): os.path.isdir(root) for root in roots}  # noqa: PTH112 - Path.is_dir() may raise
+    within = tuple(f"{place}/" if is_folder else f"{place}#" for place, is_folder in places.items())
+    return lambda uri: uri in places or uri.startswith(within)
 
 
 def fingerprint_file(path: Path) -> str:
@@ -176,12 +183,6 @@ def _checked(item: Document | Skipped) -> Document | Skipped:
     if not item.text.strip():
         return Skipped(item.uri, EMPTY)
     return replace(item, sha256=content_hash(item.title, item.text))  # a loader need not know what it is made of
-
-
-def _covers(root: Path, uri: str) -> bool:
-    own = uri_of(root).rstrip("/")
-    is_folder = os.path.isdir(root)  # noqa: PTH112 - Path.is_dir() raises where a folder above it is closed
-    return uri == own or uri.startswith(f"{own}/" if is_folder else f"{own}#")
 
 
 def _by_suffix(loaders: Mapping[str, Loader]) -> dict[str, Loader]:

@@ -16,7 +16,7 @@ from polyhop.documents.loading import SAYS_NOTHING, given_document, version_of
 from polyhop.documents.reading import (
     READ_ALREADY,
     Source,
-    covers,
+    covering,
     find,
     fingerprint_file,
     is_missing,
@@ -362,12 +362,9 @@ def _is_file(path: str) -> bool:
 
 def _going(rows: Iterable[DocumentRow], paths: Sequence[Path], tally: Tally) -> list[DocumentRow]:
     """Of these documents those that go, unless they are still read: of files that moved or are not met any more."""
+    below = covering(paths)
     unseen = (row for row in rows if row.stamp != GIVEN and row.id not in tally.seen)
-    return [
-        row
-        for row in unseen
-        if row.id in tally.moved or (covers(paths, row.uri) and not _is_below(tally.unread, row.uri))
-    ]
+    return [row for row in unseen if row.id in tally.moved or (below(row.uri) and not _is_below(tally.unread, row.uri))]
 
 
 def _is_below(places: Collection[str], uri: str) -> bool:

@@ -216,6 +216,28 @@ def test_endpoint_passes_on_a_refusal_at_once(status: int, hint: str) -> None:
     assert hint in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    "repeats",
+    [
+        refuses(500, "the key k-secret/7 crashed us"),
+        refuses(429, "too many requests with k-secret/7"),
+        refuses(400, "x" * 335 + "k-secret/7"),  # what it says is cut short in the middle of the key
+        Played(status=502, body=b"<p>Bearer k-secret/7</p>"),
+        Played(body=b"your key is k-secret/7"),
+        Played(status=400, body=rb'{"error": {"message": "no temperature with k-secret\/7"}}'),
+    ],
+)
+def test_no_message_and_no_log_has_the_key_that_a_server_repeats(
+    repeats: Played, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with serving(repeats) as server, client(server, api_key="k-secret/7", attempts=2) as model:
+        with pytest.raises(EndpointError) as caught:
+            ask(model)
+        assert server.keys[0] == "Bearer k-secret/7"
+    assert "k-sec" not in f"{caught.value} {caught.value.remedy} {caplog.text}"
+
+
 def test_endpoint_does_not_wait_for_an_empty_account() -> None:
     """A 429 that no waiting cures."""
     with serving(refuses(429, "no credit", code="insufficient_quota")) as server, client(server) as model:

@@ -201,7 +201,7 @@ class OpenAICompatible(Served):
             if reply.status in _REFUSALS and not _OVERFLOW.search(reply.words):
                 easier = dialect.after_refusal(reply.words, structured=structured, heard=heard)
                 if self._learnt.replaced(dialect, easier):
-                    log.info("%s refused a part of the request and is asked without it: %s", self.name, reply.words)
+                    log.info("%s refused a part of the request and is asked without it: %s", self.name, reply.told)
                     continue
                 if heard:  # what it does not explain may be the stream: this once it is asked for a whole reply
                     listener = None
@@ -218,8 +218,8 @@ class OpenAICompatible(Served):
         return heard or easier is not None or _OVERFLOW.search(reply.words) is not None
 
     def _refused(self, reply: Reply) -> EndpointError:
-        if _OVERFLOW.search(words := self._words(reply)):
-            return self._overflow(words)
+        if _OVERFLOW.search(reply.words):
+            return self._overflow(reply.told)
         remedies = {
             401: "Set POLYHOP_API_KEY to a key that this endpoint accepts.",
             402: "The endpoint wants to be paid: check the account's credit.",
@@ -243,7 +243,7 @@ class OpenAICompatible(Served):
     def _no_api(self, reply: Reply, wanted: str = "a completion") -> EndpointError:
         kind = reply.headers.get("content-type", "no content type").partition(";")[0]
         return EndpointError(
-            f"{self.name} did not answer with {wanted} but with {kind}: {reply.words[:200]}",
+            f"{self.name} did not answer with {wanted} but with {kind}: {reply.told[:200]}",
             remedy="Check that its address is that of an OpenAI-compatible API, which often ends in /v1.",
             status=reply.status,
         )

@@ -86,7 +86,7 @@ class RerankEndpoint(Served):
                 return shape, reply
             unknown = reply.status in _REFUSALS and "texts" in reply.words
             if self.shape == "auto" and shape == "documents" and unknown:
-                log.info("%s wants texts instead of documents: %s", self.name, reply.words)
+                log.info("%s wants texts instead of documents: %s", self.name, reply.told)
                 self._learnt[0] = "texts"
                 continue
             raise self._refused(reply)
@@ -102,7 +102,7 @@ class RerankEndpoint(Served):
         content = reply.json()
         rows = content.get("results") if shape == "documents" and isinstance(content, dict) else content
         if not isinstance(rows, list):
-            raise self._garbled(f"no list of scores but {reply.words[:200]}")
+            raise self._garbled(f"no list of scores but {reply.told[:200]}")
         for row in rows:
             index, score = (row.get("index"), _score(row)) if isinstance(row, dict) else (None, None)
             if not isinstance(index, int) or score is None:

@@ -56,6 +56,7 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    key: str = field(default="", repr=False)  # with which it was asked
 
     @property
     def ok(self) -> bool:
@@ -108,6 +109,14 @@ class Reply:
             text = re.sub(r"<[^<>]*>", " ", self.body[:20_000].decode("utf-8", "replace"))
         return " ".join(text.split())[:400] or "nothing"
 
+    @property
+    def told(self) -> str:
+        """The same for people and logs: without the key, which some servers repeat."""
+        if not self.key:
+            return self.words
+        hidden = replace(self, body=self.body.replace(self.key.encode("ascii"), b"***"))  # before it is cut short
+        return hidden.words.replace(self.key, "***")
+
 
 class Arriving(Protocol):
     """What becomes of one reply while it arrives."""
@@ -138,6 +147,7 @@ class Transport:
         self._url = url
         self._where = _public(url)
         self._headers = dict(headers)
+        self._key = headers.get("Authorization", "").removeprefix("Bearer ")
         self._timeout = timeout
         self._too_slow = f"no answer within {timeout:g} seconds"
         self._backoff = backoff
@@ -201,7 +211,7 @@ class Transport:
         except httpx.InvalidURL as error:
             raise EndpointError(f"{self._where} is not an address: {error}.") from error
         self._answered = True
-        return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.words}"
+        return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.told}"
 
     def _exchange(self, body: bytes | None, arriving: Arriving | None, url: str) -> Reply:
         import httpx
@@ -223,7 +233,7 @@ class Transport:
             whole = reply if arriving is None else arriving.whole(reply)
             if whole is None:
                 raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
-            return whole.as_meant
+            return replace(whole.as_meant, key=self._key)
 
     def _connected(self) -> httpx.Client:
         import httpx
@@ -302,14 +312,10 @@ class Served:
         """The host, as in ``localhost:11434``."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
-    def _words(self, reply: Reply) -> str:
-        """What a server says, without the key that some of them repeat."""
-        return reply.words.replace(self.api_key.strip() or "\0", "***")
-
     def _refusal(self, reply: Reply, remedies: Mapping[int, str]) -> EndpointError:
         """What to raise where a server refuses; ``remedies`` by status."""
         no_credit = {429: "The account has no credit left: waiting does not help."}
-        said = f"{self.name} refused with status {reply.status} and said: {self._words(reply)}"
+        said = f"{self.name} refused with status {reply.status} and said: {reply.told}"
         return EndpointError(said, remedy={**no_credit, **remedies}.get(reply.status), status=reply.status)
 
     def _have(self, **parts: Any) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -454,6 +455,13 @@ def test_missing_usage_is_estimated_and_said(caplog: pytest.LogCaptureFixture) -
     assert first.cost.completion_tokens == 10
     assert second.cost.prompt_tokens == pytest.approx(100, abs=10)
     assert caplog.text.count("does not say how many tokens") == 1
+
+
+@pytest.mark.parametrize("number", [-5, 10**30, 10**400, 1.5, "many", True])
+def test_usage_that_is_no_number_of_tokens_is_estimated(number: object, tmp_path: Path) -> None:
+    told = {"prompt_tokens": number, "completion_tokens": number}
+    with serving(says("a" * 40, usage=told)) as server, client(server, cache=str(tmp_path), prompt_price=1.0) as model:
+        assert ask(model).cost.completion_tokens == 10
 
 
 def test_prompt_that_the_server_cut_in_silence_is_noticed(caplog: pytest.LogCaptureFixture) -> None:

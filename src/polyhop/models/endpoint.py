@@ -30,6 +30,7 @@ _UNWELCOME = frozenset({401, 402, 403})  # with these they say that they do not 
 _OVERFLOW = re.compile(
     r"context.{0,30}(length|window|size|limit)|n_ctx|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
+_MOST_TOKENS = 1_000_000_000  # of one call: who tells more has not counted
 _NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so much has cut the prompt
 
 
@@ -324,4 +325,4 @@ def _check_settings(endpoint: OpenAICompatible) -> None:
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:
     number = usage.get(name)
-    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+    return number if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= _MOST_TOKENS else None

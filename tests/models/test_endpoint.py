@@ -343,6 +343,14 @@ def test_empty_answer_is_an_invalid_output(text: str | None) -> None:
     assert model.meter.total.llm_calls == 1
 
 
+def test_no_choice_at_a_price_is_an_empty_answer_that_is_counted() -> None:
+    """As of services whose filter takes a finished answer away: the request is at fault, not the address."""
+    filtered = Played(body=b'{"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 40}}')
+    with serving(filtered) as server, client(server) as model, pytest.raises(OutputInvalid, match="empty answer"):
+        ask(model)
+    assert model.meter.total.tokens == 940
+
+
 def test_answer_cut_off_at_the_limit_is_an_invalid_output() -> None:
     """It was paid for all the same."""
     cut_off = pytest.raises(OutputInvalid, match="cut off after 16 tokens")

@@ -252,14 +252,16 @@ class OpenAICompatible(Served):
     def _read(self, reply: Reply, expected: Cost) -> CachedResponse:
         content = reply.json()
         choices = content.get("choices") if isinstance(content, dict) else None
+        usage = content.get("usage") if isinstance(content, dict) else None
+        counts = usage if isinstance(usage, dict) else {}
+        prompt_tokens, completion_tokens = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
+        if choices == [] and prompt_tokens is not None:  # what a filter leaves of an answer that is paid for
+            choices = [{"message": {}}]
         first = choices[0] if isinstance(choices, list) and choices else None
         message = first.get("message") if isinstance(first, dict) else None
         if not isinstance(first, dict) or not isinstance(message, dict):
             raise self._no_api(reply)
         text = joined_pairs(text_in(message))
-        usage = content.get("usage")
-        counts = usage if isinstance(usage, dict) else {}
-        prompt_tokens, completion_tokens = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
         if prompt_tokens is None or completion_tokens is None:
             self._learnt.warn_once(
                 "usage", f"{self.name} does not say how many tokens it used: counted as a quarter of the bytes."

@@ -133,6 +133,7 @@ def test_an_endpoint_that_refuses_to_tell_the_tokens_streams_all_the_same() -> N
             body=b'data: {"error": {"message": "out of memory"}}\n\n', headers={"Content-Type": "text/event-stream"}
         ),
         Played(body=b"", headers={"Content-Type": "text/event-stream"}),
+        Played(body=streams(*PIECES).body.replace(b'"content": "', b'"content": ', 2)),  # a piece of it is garbled
     ],
 )
 def test_a_stream_that_breaks_off_is_asked_for_again_and_heard_anew(broken: Played) -> None:
@@ -141,6 +142,16 @@ def test_a_stream_that_breaks_off_is_asked_for_again_and_heard_anew(broken: Play
         assert ask(model, heard).text == TEXT
     assert len(heard.replies) == 2
     assert heard.replies[-1] == list(PIECES)
+
+
+def test_a_character_that_a_server_cuts_in_two_takes_nothing_else_with_it() -> None:
+    """Some servers end a piece within a character; what else the piece says is heard, and so it is of a whole reply."""
+    cut = '"Ada Br\u00fcck"'.encode()[:-4] + b'"'
+    event = b'data: {"choices": [{"delta": {"content": ' + cut + b"}}]}\n\ndata: [DONE]\n\n"
+    whole = b'{"choices": [{"message": {"content": ' + cut + b"}}]}"
+    for body in (event, whole):
+        with serving(Played(body=body)) as server, client(server) as model:
+            assert ask(model, Heard()).text == "Ada Br\ufffd"
 
 
 def test_an_error_within_a_stream_that_will_not_pass_is_told() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polyhop.models.heard import HeardEnough, ReplyListener
-from polyhop.models.transport import Reply
+from polyhop.models.transport import Reply, json_in
 
 
 @dataclass
@@ -24,6 +24,7 @@ class StreamedReply:
     _line: bytearray = field(default_factory=bytearray, repr=False)
     _events: int = 0
     _done: bool = False
+    _garbled: bool = False  # a piece of the reply cannot be read
     _half: str = ""  # of a surrogate pair whose other half is to come
     _finish: str = ""
     _usage: Mapping[str, Any] = field(default_factory=dict)
@@ -49,7 +50,7 @@ class StreamedReply:
             return reply
         if self._error is not None:
             return Reply(reply.status, reply.headers, json.dumps({"error": self._error}).encode("ascii"))
-        if not (self._done or self._finish):
+        if self._garbled or not (self._done or self._finish):
             return None
         choice = {"finish_reason": self._finish, "message": {"role": "assistant", "content": self.text + self._half}}
         content = {"choices": [choice], "usage": self._usage}
@@ -65,8 +66,9 @@ class StreamedReply:
             self._done = True
             return
         try:
-            content = json.loads(data)
+            content = json_in(data)
         except (ValueError, RecursionError):
+            self._garbled |= data.startswith(b"{")  # else it says nothing, such as "ping"
             return
         if isinstance(content, dict):
             self._content(content)

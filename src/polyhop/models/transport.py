@@ -81,7 +81,7 @@ class Reply:
     def json(self) -> Any:
         """The body as JSON, None where it is not."""
         try:
-            return json.loads(self.body)
+            return json_in(self.body)
         except (ValueError, RecursionError):
             return None
 
@@ -126,6 +126,17 @@ class Arriving(Protocol):
 
     def whole(self, reply: Reply) -> Reply | None:
         """What is to be read of it once all of it has been taken; None where it broke off."""
+
+
+def json_in(body: bytes) -> Any:
+    """The JSON in what a server sends; what is no UTF-8 in it, as where a character was cut in two, is replaced.
+
+    Raises ValueError, RecursionError.
+    """
+    try:
+        return json.loads(body)
+    except UnicodeDecodeError:
+        return json.loads(body.decode("utf-8", "replace"))
 
 
 def retry_after(header: str, now: float) -> float | None:

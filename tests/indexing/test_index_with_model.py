@@ -32,6 +32,7 @@ from polyhop.ports import Message
 from polyhop.reports import IndexReport, LayerReport
 from polyhop.settings import Settings
 from polyhop.store.record import Record
+from polyhop.store.spending import spent_on
 from polyhop.types import Cost, Passage
 from tests.worlds.endpoint import EndpointServer, Played, Script, refuses, serving
 from tests.worlds.logbook import ROWS, knowing, shown_in
@@ -139,6 +140,20 @@ def test_a_run_says_what_it_cost_and_the_index_remembers(place: Place) -> None:
     assert place.index(**PRICES).cost.llm_calls == 1
     with place.engine() as engine:
         assert engine.status().layers[0].cost.tokens == 11_000
+
+
+def test_what_a_call_took_is_noted_before_the_next_so_that_no_kill_hides_it(place: Place) -> None:
+    noted: list[int] = []
+
+    def looking(request: dict[str, Any]) -> Played:
+        with Record.open(place.folder / "an.index") as record:
+            noted.append(spent_on(record, "facts").llm_calls)
+        return knowing(request)
+
+    place.server.script = looking
+    place.changes |= {"layers.facts.tokens_a_call": 1, "language_model.concurrency": 1}
+    place.index()
+    assert noted == list(range(ROWS))
 
 
 def test_an_engine_that_is_used_twice_counts_each_run_for_itself(place: Place) -> None:

@@ -23,7 +23,7 @@ from polyhop.ports import Chunk, Executor, Failure, LanguageModel, Rows
 from polyhop.reports import LayerReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.store.record import Record
-from polyhop.store.spending import note_spent, spent_on
+from polyhop.store.spending import Billed, spent_on
 from polyhop.types import Cost, Passage
 
 CHUNK = 50  # passages in one job and one transaction: what a kill can cost
@@ -100,21 +100,20 @@ class Builder:
         """
         layer = layer_of(name, self.settings)
         mark = fingerprint(layer, self.models)
-        bill = _Bill(self.record, name, asked_by(layer, self.models))
+        model = asked_by(layer, self.models)
+        bill = _Bill(model)
         began = time.monotonic()
         total = self.record.count_pending(name, mark)
         progress = _Done()
         try:
-            self._extract(layer, mark, total, bill, progress)
+            self._extract(layer, mark, total, model, progress)
         except BudgetExceeded as error:
             progress.stopped = f"{error} {error.remedy}".strip()
         except EndpointError as error:
             kept = f"Layer {name}: {progress.passages} of {total} passages were done before and are stored."
             raise EndpointError(f"{_sentence(error)} {kept}", remedy=error.remedy, status=error.status) from error
-        finally:
-            bill.note()
         extracted = progress.passages - progress.failed
-        if extracted >= FEW and bill.model is None:
+        if extracted >= FEW and model is None:
             self.record.set_meta(f"rate:{name}", f"{extracted / (time.monotonic() - began):.3g}")
         self.record.settle(name, mark)
         self._tell(Progress(stage=f"gathering {name}", done=0, total=None, unit="passages"))
@@ -135,15 +134,15 @@ class Builder:
         """Make a layer's rows searchable; what is unchanged stays as it is."""
         layer.gather(self.record, self.folder / layer.name, mark, self.models, allowed(self.settings.index))
 
-    def _extract(self, layer: Layer, mark: str, total: int, bill: _Bill, progress: _Done) -> None:
+    def _extract(self, layer: Layer, mark: str, total: int, model: LanguageModel | None, progress: _Done) -> None:
         if not total:
             return
         chunks: list[list[int]] = []
         self._tell(Progress(stage=layer.name, done=0, total=total, unit="passages"))
-        with self._executor(layer, total, bill.model) as executor:
+        with self._executor(layer, total, model) as executor:
             for rows in executor.extract(layer.name, self.settings, self._chunks(layer, mark, chunks)):
                 numbers = chunks.pop(0)
-                progress.failed += self._commit(layer.name, mark, numbers, rows, bill)
+                progress.failed += self._commit(layer.name, mark, numbers, rows)
                 progress.passages += len(numbers)
                 self._tell(Progress(stage=layer.name, done=progress.passages, total=total, unit="passages"))
 
@@ -176,14 +175,13 @@ class Builder:
         failed = self.record.pending(layer.name, mark, dated=dated)
         return untried(), (item for item in failed if item[0] not in seen)
 
-    def _commit(self, name: str, mark: str, numbers: Sequence[int], rows: Sequence[Rows], bill: _Bill) -> int:
+    def _commit(self, name: str, mark: str, numbers: Sequence[int], rows: Sequence[Rows]) -> int:
         made = [(number, row) for number, row in zip(numbers, rows, strict=True) if not isinstance(row, Failure)]
         lost = [(number, row.error) for number, row in zip(numbers, rows, strict=True) if isinstance(row, Failure)]
         with self.record.transaction():
             self.record.record_rows(name, mark, made)
             if lost:
                 self.record.record_failures(name, mark, lost)
-            bill.note()
         return len(lost)
 
     def _executor(self, layer: Layer, total: int, asked: LanguageModel | None) -> Executor:
@@ -192,7 +190,9 @@ class Builder:
             from polyhop.indexing.executors.cluster import Cluster  # an extra
 
             return Cluster(address=index.cluster, workers=self.workers)
-        if layer.runs == "threads" or total < FEW or workers == 1 or asked is not None:  # one meter counts all calls
+        if asked is not None:  # one meter counts all calls
+            return Inline(models=self.models.with_language_model(Billed(asked, self.record, layer.name)))
+        if layer.runs == "threads" or total < FEW or workers == 1:
             return Inline(models=self.models)
         return Processes(workers=workers)
 
@@ -211,24 +211,16 @@ class _Done:
 
 
 class _Bill:
-    """What a layer's language model costs: in this run, and, noted in the record, in all runs."""
+    """What a layer's language model costs in this run."""
 
-    def __init__(self, record: Record, name: str, model: LanguageModel | None) -> None:
-        self.model = model
-        self._record, self._name = record, name
+    def __init__(self, model: LanguageModel | None) -> None:
         self._meter: Meter | None = getattr(model, "meter", None)
         self._before = self._meter.total if self._meter is not None else Cost()
-        self._earlier = spent_on(record, name)
 
     @property
     def cost(self) -> Cost:
         """What was spent in this run; nothing where the model does not count."""
         return self._meter.total - self._before if self._meter is not None else Cost()
-
-    def note(self) -> None:
-        """Note in the record what was spent by now."""
-        if self.cost.llm_calls:
-            note_spent(self._record, self._name, self._earlier + self.cost)
 
 
 def _asking(layer: Layer, models: Models) -> Asking | None:

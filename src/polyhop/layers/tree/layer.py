@@ -35,7 +35,7 @@ from polyhop.prompts.summarise import PROMPT_VERSION
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.store.port import Generation
 from polyhop.store.record import Record
-from polyhop.store.spending import note_spent, spent_on
+from polyhop.store.spending import Billed
 from polyhop.store.summary_store import SummaryStore
 from polyhop.types import Cost, Passage
 
@@ -114,14 +114,12 @@ class TreeLayer:
             return
         maker = self._maker(model) if own or current is None else current.description["maker"]
         kept = SummaryStore(record.folder / FILE, required=True) if maker != CENTRAL else None
-        summariser = None if kept is None else Summariser(kept, model, self.max_tokens)
+        billed = None if model is None else Billed(model, record, self.name)
+        summariser = None if kept is None else Summariser(kept, billed, self.max_tokens)
         nodes = NodeSummaries(sentences=self.sentences, max_tokens=self.max_tokens, maker=maker, summariser=summariser)
         leaves = leaves_of(record, numbers, models)
-        try:
-            again = current.name if current is not None and current.description["lacking"] else ""
-            name, sizes = self._write(record, folder, content, leaves, nodes, models, again)
-        finally:
-            self._note(record, summariser.cost if summariser else Cost())
+        again = current.name if current is not None and current.description["lacking"] else ""
+        name, sizes = self._write(record, folder, content, leaves, nodes, models, again)
         if kept is not None:
             kept.forget_all_but(leaves.marks)
         description = {"fingerprint": fingerprint, "embedder": models.embedder.name, "content": content, "maker": maker}
@@ -189,11 +187,6 @@ class TreeLayer:
         if current.description["content"] != content or (may_pay and current.description["lacking"]):
             return False
         return _may_stay(folder / current.name)
-
-    def _note(self, record: Record, cost: Cost) -> None:
-        """Add to what the layer's language models have cost in all runs."""
-        if cost.llm_calls:
-            note_spent(record, self.name, spent_on(record, self.name) + cost)
 
     def open(self, record: Record, folder: Path, models: Models) -> TreeIndex:
         """The newest generation. Raises LayerMissing, ModelMismatch, IndexCorrupt."""

@@ -186,13 +186,15 @@ def _address_in(name: str) -> str:
     written = os.environ.get(name, "")
     try:
         parts = urlsplit(written.strip())
-        is_one = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_one = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and not any(mark in written for mark in "?#")
+        )
     except ValueError:  # brackets that do not close, say
         is_one = False
     if written and not is_one:
         raise SettingError(
             f"The environment's {name} is no address of a server.",
-            remedy="Write it in full, as in: http://localhost:11434/v1",
+            remedy="Write it in full, without ? and #, as in: http://localhost:11434/v1",
         )
     return written
 

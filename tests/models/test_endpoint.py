@@ -104,6 +104,8 @@ def test_endpoint_accepts_its_address_in_any_usual_form(suffix: str) -> None:
     [
         {"base_url": "localhost:11434"},
         {"base_url": "ftp://host/v1"},
+        {"base_url": "http://host/v1?key=k-9"},
+        {"base_url": "http://host/v1#models"},
         {"model": " "},
         {"api_key": "schlüssel"},
         {"attempts": 0},

@@ -308,6 +308,8 @@ class Served:
         parts, key = urlsplit(self.base_url.strip()), self.api_key.strip()
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"base_url must be an address such as {self.example}")
+        if any(mark in self.base_url for mark in "?#"):  # the path of the task goes behind it
+            raise ValueError(f"base_url must have no ? and no #: an address such as {self.example}")
         if not (key.isascii() and key.isprintable()):
             raise ValueError("api_key holds characters that no key has")
         if min(self.attempts, self.concurrency) < 1:

@@ -518,6 +518,18 @@ def test_cap_on_money_counts_prices() -> None:
         assert ask(model, max_tokens=50).text == "ok"
 
 
+def test_cap_is_told_in_plain_numbers() -> None:
+    """Neither as 2e+07 nor as 1e-05."""
+    told = r"may take 30,000,0\d\d tokens; 0 of the 20,000,000 allowed"
+    model = OpenAICompatible(base_url="http://host/v1", model="sage", max_tokens=30_000_000, token_cap=20_000_000)
+    with pytest.raises(BudgetExceeded, match=told):
+        ask(model)
+    told = r"may take 0\.000256 money; 0 of the 0\.00001 allowed"
+    model = OpenAICompatible(base_url="http://host/v1", model="sage", completion_price=0.5, money_cap=0.00001)
+    with pytest.raises(BudgetExceeded, match=told):
+        ask(model)
+
+
 def test_forecast_is_an_upper_bound_without_any_call() -> None:
     request = Request(messages=HELLO, max_tokens=100)
     with serving(says("ok")) as server, client(server, prompt_price=1.0, completion_price=2.0) as model:

@@ -134,10 +134,15 @@ class Meter:
         for (unit, cap), used, needed in zip(self._caps, _measures(committed), _measures(wanted), strict=True):
             if cap is not None and needed > cap:
                 raise BudgetExceeded(
-                    f"The next call may take {needed - used:g} {unit}; "
-                    f"{used:g} of the {cap:g} allowed are already spent or under way.",
+                    f"The next call may take {plainly(needed - used)} {unit}; "
+                    f"{plainly(used)} of the {plainly(cap)} allowed are already spent or under way.",
                     remedy=f"Raise the cap on {unit}, or ask for less; answers paid for so far are kept in the cache.",
                 )
+
+
+def plainly(amount: float) -> str:
+    """An amount as people write it, to a millionth, as in 1,250,000 or 0.00012."""
+    return f"{amount:,.6f}".rstrip("0").rstrip(".")
 
 
 def _measures(cost: Cost) -> tuple[float, float, float]:

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from polyhop.english.numbers import counted
 from polyhop.errors import BudgetExceeded
-from polyhop.models.accounting import Request, WastedOutput, estimated_tokens
+from polyhop.models.accounting import Request, WastedOutput, estimated_tokens, plainly
 from polyhop.models.around import Around
 from polyhop.models.choice import Models
 from polyhop.models.heard import HeardEnough, ReplyListener, heard_by
@@ -169,9 +169,8 @@ class _Count:
                 if left is not None and left - wanted < kept:
                     unit = "tokens" if name == "llm_tokens" else "of money"
                     spare = max(0, left - kept)
-                    raise self._refused(
-                        name, f"The next call may take {wanted:,} {unit}, and {spare:,} are left for this question."
-                    )
+                    needs = f"The next call may take {plainly(wanted)} {unit}, and {plainly(spare)} are left"
+                    raise self._refused(name, f"{needs} for this question.")
             self.tokens = None if self.tokens is None else self.tokens - most.tokens
             self.money = None if self.money is None else self.money - most.money
             self.calls -= 1

@@ -59,7 +59,7 @@ class Searched:
     view: View
     settings: Settings
 
-    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+    def search(self, question: str, *, k: int = 5, strategy: str | None = None, **_: object) -> Evidence:
         """The k best passages."""
         chosen = strategy_of(self.strategy_for(strategy), self.settings)
         budget = replace(self.settings.budget, passages=k)

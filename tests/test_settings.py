@@ -161,7 +161,9 @@ def test_models_are_changed_where_one_is_given() -> None:
     assert settings.models == ModelChoice(embedder="minilm")
 
 
-@pytest.mark.parametrize("written", ["localhost:8000", "notaurl", "http://[bad", "ftp://host/v1", "http://", "http://h?k=1"])
+@pytest.mark.parametrize(
+    "written", ["localhost:8000", "notaurl", "http://[bad", "ftp://host/v1", "http://", "http://h?k=1"]
+)
 @pytest.mark.parametrize("name", ["POLYHOP_BASE_URL", "OPENAI_BASE_URL"])
 def test_an_address_that_is_none_is_told_by_the_variable_that_has_it(
     name: str, written: str, monkeypatch: pytest.MonkeyPatch

@@ -25,6 +25,7 @@ from polyhop.models.choice import load_models
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.recorded import Recorder
 from polyhop.prompts.judge_answer import judge_answer
+from polyhop.reports import CostListener
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Evidence
 from tests.worlds.endpoint import refuses, says, serving
@@ -194,7 +195,14 @@ def test_what_is_not_judged_is_not_counted() -> None:
 class Sage:
     """An engine that knows one answer."""
 
-    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+        spent: CostListener | None = None,
+    ) -> Answer:
         """Ada Brisk, whatever is asked."""
         evidence = Evidence(question=question, strategy="sage", passages=())
         return Answer(
@@ -207,7 +215,9 @@ class Sage:
             manifest={},
         )
 
-    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+    def search(
+        self, question: str, *, k: int = 5, strategy: str | None = None, spent: CostListener | None = None
+    ) -> Evidence:
         """Nothing."""
         return Evidence(question=question, strategy="sage", passages=())
 

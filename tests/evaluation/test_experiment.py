@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from polyhop.documents.chunking import count_tokens
-from polyhop.errors import EndpointError, IndexMissing, LayerMissing, UnknownComponent, UsageError
+from polyhop.errors import BudgetExceeded, EndpointError, IndexMissing, LayerMissing, UnknownComponent, UsageError
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Asks, Experiment, Indexes, Run, prepare
 from polyhop.evaluation.manifest import manifest, versions
 from polyhop.evaluation.metrics.exact_match import ExactMatch
 from polyhop.evaluation.reports.report import summary
-from polyhop.reports import IndexReport, Progress, ProgressListener, Skipped
+from polyhop.reports import CostListener, IndexReport, Progress, ProgressListener, Skipped
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Cost, Evidence, Passage
 
@@ -73,21 +73,32 @@ class Library:
             raise UnknownComponent(f"There is no strategy named {name!r}.")
         return name
 
-    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+    def search(
+        self, question: str, *, k: int = 5, strategy: str | None = None, spent: CostListener | None = None
+    ) -> Evidence:
         """The k passages that share most words with the question."""
         name = self.strategy_for(strategy)
         self.asked.append((name, question))
+        cost = Cost(llm_calls=2, prompt_tokens=90, completion_tokens=10)
+        if spent is not None:
+            spent(cost)
         self.trouble(name, question)
         words = set(re.findall(r"\w+", question.lower()))
         scores = {key: len(words & set(re.findall(r"\w+", text.lower()))) for key, text in CORPUS.items()}
         best = sorted(CORPUS, key=lambda key: -scores[key])[: k if name == "words" else 0]
         found = tuple(replace(passage(key), score=float(scores[key])) for key in best)
-        cost = Cost(llm_calls=2, prompt_tokens=90, completion_tokens=10)
         return Evidence(question=question, strategy=name, passages=found, cost=cost)
 
-    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+        spent: CostListener | None = None,
+    ) -> Answer:
         """The answer of the list, if any passage was found."""
-        evidence = self.search(question, k=(budget or Budget()).passages, strategy=strategy)
+        evidence = self.search(question, k=(budget or Budget()).passages, strategy=strategy, spent=spent)
         text = self.answers[question] if evidence.passages else None
         return Answer(
             question=question,
@@ -179,6 +190,17 @@ def test_a_metric_that_looks_deeper_than_rankings_are_is_named(library: Library,
     assert warning.startswith("recall@10: rankings end after 5 passages")
     assert warnings(budget=Budget(passages=10)) == []
     assert warnings(budget=Budget(passages=5), retrieval_only=True) == []
+
+
+def test_what_a_question_took_before_an_error_counts(library: Library, dataset: Dataset) -> None:
+    """As where a cap ends it after its first call: that was paid for."""
+
+    def trouble(strategy: str, question: str) -> None:
+        raise BudgetExceeded("no more tokens")
+
+    library.trouble = trouble
+    run = Experiment(strategies=("words",)).run(library, dataset)
+    assert {record.outcome.cost.tokens for record in run.records["words"]} == {100}
 
 
 def test_experiment_records_an_error_and_goes_on(library: Library, dataset: Dataset) -> None:

@@ -24,6 +24,7 @@ from polyhop.evaluation.reports.report import summary
 from polyhop.evaluation.reports.terminal import render
 from polyhop.models.choice import load_models
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.reports import CostListener
 from polyhop.settings import Settings
 from polyhop.types import Answer, Budget, Cost, Evidence
 from tests.worlds.endpoint import Played, says, serving
@@ -46,7 +47,14 @@ def judging(request: Mapping[str, Any]) -> Played:
 class Sage:
     """An engine that answers three of four questions, each for the same price."""
 
-    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+        spent: CostListener | None = None,
+    ) -> Answer:
         """What it knows; two strategies know the same."""
         evidence = Evidence(question=question, strategy=str(strategy), passages=(), cost=ASKED)
         text = ANSWERS.get(question)
@@ -54,7 +62,9 @@ class Sage:
             question=question, text=text, citations=(), confidence=1.0, evidence=evidence, reader="sage", manifest={}
         )
 
-    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+    def search(
+        self, question: str, *, k: int = 5, strategy: str | None = None, spent: CostListener | None = None
+    ) -> Evidence:
         """Nothing."""
         return Evidence(question=question, strategy=str(strategy), passages=())
 

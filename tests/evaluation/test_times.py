@@ -8,6 +8,7 @@ from pathlib import Path
 from polyhop.evaluation.dataset import Dataset
 from polyhop.evaluation.experiment import Experiment
 from polyhop.models.choice import Models
+from polyhop.reports import CostListener
 from polyhop.settings import Settings
 from polyhop.types import Evidence
 
@@ -24,7 +25,9 @@ def test_no_strategy_is_fast_because_another_one_has_read_the_same(tmp_path: Pat
         def strategy_for(self, name: str | None) -> str:
             return name or ""
 
-        def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+        def search(
+            self, question: str, *, k: int = 5, strategy: str | None = None, spent: CostListener | None = None
+        ) -> Evidence:
             told.append(f"{strategy} is asked")
             return Evidence(question=question, strategy=strategy or "", passages=())
 

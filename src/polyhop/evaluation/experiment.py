@@ -26,10 +26,10 @@ from polyhop.evaluation.outcome import HopOutcome, Outcome, QuestionRecord, plan
 from polyhop.evaluation.unfinished import Unfinished
 from polyhop.evaluation.variants import Variant
 from polyhop.models.choice import Models
-from polyhop.reports import IndexReport, Progress, ProgressListener
+from polyhop.reports import CostListener, IndexReport, Progress, ProgressListener
 from polyhop.settings import Settings
 from polyhop.strategies.strategy import layers_read, layers_wanted, strategy_of
-from polyhop.types import Answer, Budget, Evidence
+from polyhop.types import Answer, Budget, Cost, Evidence
 
 logger = logging.getLogger(__name__)
 
@@ -49,11 +49,20 @@ UNWELCOME: Final = frozenset({401, 402, 403})  # statuses with which an endpoint
 class Asks(Protocol):
     """What the bench asks of an engine; ``polyhop.Polyhop`` has it."""
 
-    def ask(self, question: str, *, strategy: str | None = None, budget: Budget | None = None) -> Answer:
-        """The answer to a question."""
+    def ask(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+        spent: CostListener | None = None,
+    ) -> Answer:
+        """The answer to a question; ``spent`` is told what it took, however it ends."""
 
-    def search(self, question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
-        """The k best passages."""
+    def search(
+        self, question: str, *, k: int = 5, strategy: str | None = None, spent: CostListener | None = None
+    ) -> Evidence:
+        """The k best passages; likewise."""
 
     def strategy_for(self, name: str | None) -> str:
         """The strategy that would be used; raises where it cannot be."""
@@ -199,18 +208,20 @@ class Experiment:
 
     def _record(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> QuestionRecord:
         start = time.perf_counter()
+        costs: list[Cost] = []
         try:
             if self.retrieval_only:
-                outcome = self._searched(engine, strategy, question, metrics)
+                outcome = self._searched(engine, strategy, question, metrics, costs.append)
             else:
-                outcome = self._asked(engine, strategy, question)
+                outcome = self._asked(engine, strategy, question, costs.append)
         except Exception as error:
             if _ends_a_strategy(error):
                 raise
             trace = None if isinstance(error, PolyhopError) else error  # ours say themselves what is wrong
             logger.warning("%s failed on question %s: %s", strategy, question.id, _told(error), exc_info=trace)
             seconds = time.perf_counter() - start
-            outcome = Outcome(read=not self.retrieval_only, seconds=seconds, error=f"{type(error).__name__}: {error}")
+            told, cost = f"{type(error).__name__}: {error}", sum(costs, Cost())
+            outcome = Outcome(read=not self.retrieval_only, seconds=seconds, cost=cost, error=told)
         before = spent(metrics)
         values = {metric.name: _judged(metric, question, outcome) for metric in metrics}
         after = spent(metrics)
@@ -223,15 +234,17 @@ class Experiment:
         kept = replace(outcome, texts=())
         return QuestionRecord(question=question, outcome=kept, metrics=values, judging=judging)
 
-    def _searched(self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric]) -> Outcome:
+    def _searched(
+        self, engine: Asks, strategy: str, question: Question, metrics: Sequence[Metric], spent: CostListener
+    ) -> Outcome:
         deep = max(self.budget.passages, *(getattr(metric, "k", 0) for metric in metrics))
         start = time.perf_counter()
-        found = engine.search(question.text, k=deep, strategy=strategy)
+        found = engine.search(question.text, k=deep, strategy=strategy, spent=spent)
         return replace(_found(found, time.perf_counter() - start), read=False)
 
-    def _asked(self, engine: Asks, strategy: str, question: Question) -> Outcome:
+    def _asked(self, engine: Asks, strategy: str, question: Question, spent: CostListener) -> Outcome:
         start = time.perf_counter()
-        answer = engine.ask(question.text, strategy=strategy, budget=self.budget)
+        answer = engine.ask(question.text, strategy=strategy, budget=self.budget, spent=spent)
         return replace(
             _found(answer.evidence, time.perf_counter() - start),
             answer=answer.text,

@@ -321,7 +321,7 @@ def test_questions_that_were_interrupted_give_no_report(
 def test_a_setting_that_was_given_up_says_why(engine: Polyhop, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     search = engine.search
 
-    def failing(question: str, *, k: int = 5, strategy: str | None = None) -> Evidence:
+    def failing(question: str, *, k: int = 5, strategy: str | None = None, **_: object) -> Evidence:
         if strategy == "c2rag(unchecked=1)":
             raise ModelMissing("The reranker is gone.")
         return search(question, k=k, strategy=strategy)

@@ -190,6 +190,19 @@ def test_a_page_of_another_site_is_refused(client: httpx.Client) -> None:
     assert client.get("/v1/status", headers={"Origin": own}).status_code == 200
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])  # another host, or another port of this one
+@pytest.mark.parametrize("wanted", ["image", "script", "iframe", "empty"])
+def test_what_a_page_of_another_site_embeds_is_refused_and_a_link_is_followed(
+    client: httpx.Client, site: str, wanted: str
+) -> None:
+    """A browser tells no Origin of a picture, a script or a frame."""
+    embedded = client.get("/v1/documents", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Dest": wanted})
+    assert (embedded.status_code, embedded.json()["error"]["type"]) == (403, "forbidden")
+    linked = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    for path in ("/", "/v1/documents"):
+        assert client.get(path, headers=linked).status_code == 200
+
+
 def test_a_body_is_refused_as_soon_as_it_is_too_large(served: Served) -> None:
     told = served.client.post("/v1/ask", content=b"x" * 3_000_000, headers={"Content-Type": "application/json"})
     assert (told.status_code, told.json()["error"]["type"]) == (413, "too_large")

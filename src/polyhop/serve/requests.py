@@ -25,6 +25,7 @@ OUR_ID = re.compile(r"[\w.:-]{1,64}")  # a caller may bring an id: no more than 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 WRITING = {"POST", "PUT", "PATCH", "DELETE"}
 OWN = ("polyhop-client", "polyhop-workspace", "authorization")  # headers that no form sends
+FOREIGN = ("cross-site", "same-site")  # the latter: another port, or another host of the same domain
 UPLOADS = ("POST", "/v1/documents")
 NEVER_SENT = 499  # nobody was there any more
 
@@ -159,9 +160,12 @@ def _outside(there: URL, serving: Serving) -> str:
 
 
 def _check_origin(headers: Headers, site: str) -> None:
-    """Refuse what a browser sends for a page of another site. Raises Forbidden."""
+    """Refuse what a browser sends for a page of another site, unless a link was followed. Raises Forbidden."""
     origin = headers.get("origin")
-    if origin and origin != site and _host_in(origin) != headers.get("host"):
+    foreign = origin and origin != site and _host_in(origin) != headers.get("host")
+    # of a picture, a script or a frame no origin is told, but where it is wanted from, and what for
+    embedded = headers.get("sec-fetch-site") in FOREIGN and headers.get("sec-fetch-dest") != "document"
+    if foreign or embedded:
         raise Forbidden("Pages of other sites may not use this server.")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from polyhop.serve.errors import UNREADABLE
 from polyhop.serve.json_log import JsonLines
 from polyhop.serve.keys import KeyRing
 from polyhop.serve.places import Places
@@ -103,6 +104,9 @@ def test_json_that_is_not_said_to_be_json_is_wrong_content(
         (b"[1]", "The body has to be a JSON object."),
         (b"", "There is no body."),
         (b"{}", "question: Field required"),
+        ('{"question": "Wer leitet das Café?"}'.encode("latin-1"), UNREADABLE),
+        (b"[" * 100_000, UNREADABLE),
+        (b'{"limit": ' + b"9" * 5000 + b"}", UNREADABLE),
     ],
 )
 def test_a_body_that_cannot_be_read_says_what_is_wrong_and_where(

@@ -20,6 +20,7 @@ from polyhop.serve.safe_messages import message_of, remedy_of, type_of
 logger = logging.getLogger(__name__)
 OPENAI_ROUTES = ("/v1/models", "/v1/chat/")  # their errors have the fields that OpenAI's clients read, too
 AS_JSON = "Send JSON with the header Content-Type: application/json."
+UNREADABLE = "The body is no JSON in UTF-8, or one that is nested too deeply or has numbers with too many digits."
 SEND_LESS = "Send less, or raise the limit with: polyhop serve --set server.body=BYTES (or server.upload)"
 UNEXPECTED = "Something unexpected happened here; it is in the server's log under this request id."
 _REMEDIES = {
@@ -114,6 +115,9 @@ def handle_errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def of_http(request: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
+        if status == 400 and error.__cause__ is not None:  # the framework could not read the body
+            unread = _body("invalid_request", UNREADABLE, "Send JSON in UTF-8.", request_id_of(request))
+            return response(request.url.path, 422, unread)
         kind = "too_large" if status == 413 else re.sub(r"\W+", "_", status.phrase.lower())
         said = "" if error.detail == status.phrase else str(error.detail)
         message = said or f"{status.phrase}: {request.method} {request.url.path}"

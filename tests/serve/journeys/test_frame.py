@@ -51,6 +51,21 @@ def test_a_key_with_letters_that_no_key_has_is_not_taken(page: Page) -> None:
         assert page.evaluate("sessionStorage.getItem('polyhop.key')") == kept
 
 
+def test_where_a_browser_stores_nothing_questions_are_answered_all_the_same(browser: Browser, served: Served) -> None:
+    with opened(browser, served.url) as page:
+        page.add_init_script(
+            """for (const name of ["localStorage", "sessionStorage"])
+                 Object.defineProperty(window, name, { get() { throw new DOMException("", "SecurityError"); } });"""
+        )
+        page.reload()
+        ask(page, BRIDGE)
+        page.locator(".views a[data-view=settings]").click()
+        page.get_by_label("Key", exact=True).fill("polyhop_1")
+        page.get_by_role("button", name="Use this key").click()
+        page.locator("#announcements", has_text="The key is used").wait_for(state="attached")
+        assert page.get_by_label("Key", exact=True).input_value() == "polyhop_1", "until the page is loaded anew"
+
+
 def test_a_server_that_is_back_is_not_said_to_be_away(page: Page) -> None:
     page.locator(".views a[data-view=settings]").click()
     page.get_by_role("button", name="What would the others cost?").wait_for()

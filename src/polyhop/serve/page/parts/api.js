@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { eventsOf } from "./stream.js";
+import { tab } from "./tab.js";
 
 const EMPTY = "index_missing";
 const BASE = new URL("../../v1/", import.meta.url);
@@ -19,13 +20,12 @@ export class ServerError extends Error {
 
 /** The server's address with the workspace and the key that the user chose; both are kept for this tab alone. */
 export class Api {
-  constructor(storage = sessionStorage) {
-    this.storage = storage;
+  constructor() {
     this.reached = () => {}; // told whenever the server answers
   }
 
   get workspace() {
-    return this.storage.getItem("polyhop.workspace") ?? "";
+    return tab.getItem("polyhop.workspace") ?? "";
   }
 
   set workspace(name) {
@@ -33,7 +33,7 @@ export class Api {
   }
 
   get key() {
-    return this.storage.getItem("polyhop.key") ?? "";
+    return tab.getItem("polyhop.key") ?? "";
   }
 
   set key(value) {
@@ -41,8 +41,8 @@ export class Api {
   }
 
   #keep(name, value) {
-    if (value) this.storage.setItem(name, value);
-    else this.storage.removeItem(name);
+    if (value) tab.setItem(name, value);
+    else tab.removeItem(name);
   }
 
   /** Forms of other sites cannot send headers of their own: the server takes no writing request without one. */

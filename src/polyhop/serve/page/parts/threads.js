@@ -1,5 +1,7 @@
 // Threads of questions and answers, kept by this browser and nowhere else.
 
+import { tab } from "./tab.js";
+
 const KEY = "polyhop.threads";
 const SHOWN = "polyhop.thread"; // of this tab
 const MOST = 20; // threads
@@ -37,9 +39,9 @@ function keepOnly(wanted) {
 }
 
 /** The thread that this tab shows, so that it is still there when the page is loaded anew. */
-export const shown = (workspace) => threads(workspace).find((one) => one.id === sessionStorage.getItem(SHOWN));
+export const shown = (workspace) => threads(workspace).find((one) => one.id === tab.getItem(SHOWN));
 
-export const show = ({ id }) => sessionStorage.setItem(SHOWN, id);
+export const show = ({ id }) => tab.setItem(SHOWN, id);
 
 export const titleOf = (thread) => thread.turns[0]?.question ?? "New thread";
 

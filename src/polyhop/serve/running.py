@@ -78,7 +78,7 @@ def listen(serving: Serving) -> socket.socket:
         opened.close()
         raise UsageError(
             f"Nothing can listen at {serving.host}, port {serving.port}: {error.strerror or error}.",
-            remedy="Choose another --port, or stop what listens there.",
+            remedy="Choose another --host or --port, or stop what listens there.",
         ) from error
     return opened
 

@@ -49,6 +49,12 @@ def test_workspaces_have_a_folder_each(places: Places, tmp_path: Path) -> None:
     assert places.keys.parent == tmp_path / "root"
 
 
+def test_a_server_without_workspaces_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceMissing, match="no workspace yet") as told:
+        Places(workspaces=tmp_path / "root").place()
+    assert told.value.remedy == 'Make one with: POST /v1/workspaces {"name": "default"}'
+
+
 def test_the_default_workspace_is_the_only_one_or_the_one_so_called(places: Places) -> None:
     with pytest.raises(WorkspaceMissing):
         places.place()

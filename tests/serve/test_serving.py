@@ -262,6 +262,14 @@ def test_workspaces_are_apart(made_index: Path, tmp_path: Path) -> None:
             assert status(name).json()["error"]["type"] == "workspace_missing"
 
 
+@pytest.mark.parametrize("option", ["--index", "--workspaces"])
+def test_a_file_is_not_served(run: Run, tmp_path: Path, option: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("no folder")
+    told = run("serve", option, str(file))
+    assert (told.code, f"{file} is not a folder." in told.err) == (2, True)
+
+
 def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setattr("polyhop.cli.serve.NEEDED", ("fastapi", "no_such_library"))
     outcome = run("serve")

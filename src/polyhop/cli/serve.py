@@ -60,6 +60,7 @@ def serve(
     check_extra()
     from polyhop.serve.engines import Engines
     from polyhop.serve.running import run
+    from polyhop.store.faults import translated
 
     if index_path is not None and workspaces is not None:
         raise UsageError("Name an index or a folder of workspaces, not both.")
@@ -78,15 +79,28 @@ def serve(
         workers=server.workers if workers is None else workers,
     )
     settings = replace(settings, server=server)
-    index = None if workspaces is not None else index_path or Path("polyhop.index")
-    engines = Engines(index, workspaces=workspaces, settings=settings)
+    folder = workspaces or index_path or Path("polyhop.index")
+    with translated(folder):
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder.", remedy="Choose another --index or --workspaces.")
+    engines = Engines(None if workspaces else folder, workspaces=workspaces, settings=settings)
     _check(settings, engines)
     if watched:
         from polyhop.indexing.watching import check_watching
 
         check_watching()
-    made = "" if index is None or index.exists() else f"\nThere is no index at {index}: the first documents make it."
-    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}{made}"), watched=watched)
+    note = _note(folder, engines)
+    run(engines, settings, listening=lambda address: echo(f"Polyhop listens at {address}{note}"), watched=watched)
+
+
+def _note(folder: Path, engines: Engines) -> str:
+    """What is still to be made where nothing can be asked yet."""
+    from polyhop.serve.places import MAKING
+
+    if not engines.names():
+        return f"\nThere is no workspace in {folder} yet. Make one with: {MAKING}"
+    is_there = folder.exists() or not engines.places.is_single
+    return "" if is_there else f"\nThere is no index at {folder}: the first documents make it."
 
 
 def check_extra() -> None:

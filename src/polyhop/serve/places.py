@@ -12,6 +12,7 @@ from polyhop.store.faults import translated
 
 DEFAULT = "default"  # the workspace of whoever names none
 INDEX = "polyhop.index"  # a workspace's index, in its folder
+MAKING = 'POST /v1/workspaces {"name": "default"}'
 BESIDE = "server"  # in the folder of an index that is served alone: what its server keeps
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")  # in lower case: some file systems do not tell case apart
@@ -70,6 +71,8 @@ class Places:
         Raises WorkspaceMissing, also for a name that no workspace can have: a name never leads out of the folder.
         """
         names = self.names()
+        if not names:
+            raise WorkspaceMissing("There is no workspace yet.", remedy=f"Make one with: {MAKING}")
         chosen = name or (names[0] if len(names) == 1 else DEFAULT)
         if chosen not in names:
             raise WorkspaceMissing("There is no such workspace.", remedy="GET /v1/workspaces lists those there are.")

@@ -7,18 +7,24 @@ import logging
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
+from polyhop.errors import IndexCorrupt
+from polyhop.serve.app import create_app
+from polyhop.serve.engines import Engines
 from polyhop.serve.errors import UNREADABLE
 from polyhop.serve.json_log import JsonLines
 from polyhop.serve.keys import KeyRing
 from polyhop.serve.places import Places
+from polyhop.serve.running import Server, listen
 from tests.worlds.commands import Run
 from tests.worlds.documents import BRIDGE
 from tests.worlds.serving import Served, serving
+from tests.worlds.settings import QUICK
 
 
 def test_it_tells_that_it_lives_and_can_answer(client: httpx.Client) -> None:
@@ -260,6 +266,19 @@ def test_workspaces_are_apart(made_index: Path, tmp_path: Path) -> None:
         assert status("empty").json()["error"]["type"] == "index_missing"
         for name in ("none", "../workspaces/tavrelle", "Tavrelle", "..", "default"):
             assert status(name).json()["error"]["type"] == "workspace_missing"
+
+
+def test_jobs_that_cannot_be_read_end_a_server_with_an_error(tmp_path: Path) -> None:
+    """A server that ended in its log alone would exit as if all were well."""
+    beside = tmp_path / "an.index" / "server"
+    beside.mkdir(parents=True)
+    (beside / "jobs.sqlite").write_bytes(b"no jobs" * 1000)
+    server = Server(create_app(Engines(tmp_path / "an.index", settings=QUICK), QUICK), QUICK)
+    with (
+        listen(replace(QUICK.server, port=0)) as opened,
+        pytest.raises(IndexCorrupt, match=r"jobs\.sqlite is not a Polyhop index, or its beginning is damaged"),
+    ):
+        server.run(sockets=[opened])
 
 
 @pytest.mark.parametrize("option", ["--index", "--workspaces"])

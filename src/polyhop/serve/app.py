@@ -58,7 +58,6 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(intake.begin)
         following = Following(intake=intake, place=engines.places.place(), paths=watched) if watched else None
         if following is not None:
             following.begin()

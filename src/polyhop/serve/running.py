@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -34,7 +35,7 @@ def run(
 
     The folders ``watched`` are followed.
 
-    Raises UsageError where the address cannot be listened at.
+    Raises UsageError where the address cannot be listened at, and StoreError where jobs cannot be gone on with.
     """
     log_as_json()
     app = create_app(engines, settings, watched=watched)
@@ -54,7 +55,11 @@ class Server(uvicorn.Server):
         self._listening = listening
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin; from when it is told that it listens, a signal stops it."""
+        """Go on with what the last server left behind; from when it is told that it listens, a signal stops it.
+
+        Raises StoreError, which would end in the log where the application began with it.
+        """
+        await asyncio.to_thread(self._service.intake.begin)
         await super().startup(sockets)
         if not self.should_exit:
             self._listening()

@@ -187,6 +187,12 @@ def test_answers_to_assistants_are_counted_too(client: httpx.Client) -> None:
     assert counted() != before
 
 
+@pytest.mark.parametrize(("path", "route"), [("/mcp", "/mcp"), ("/openapi.json", "/openapi.json"), ("/no", "none")])
+def test_requests_are_counted_by_their_route(client: httpx.Client, path: str, route: str) -> None:
+    status = client.put(path).status_code
+    assert f'polyhop_requests_total{{method="PUT",route="{route}",status="{status}"}}' in client.get("/metrics").text
+
+
 def test_a_page_of_another_site_is_refused(client: httpx.Client) -> None:
     elsewhere = client.post("/v1/ask", json={"question": BRIDGE}, headers={"Origin": "https://elsewhere.example"})
     assert (elsewhere.status_code, elsewhere.json()["error"]["type"]) == (403, "forbidden")

@@ -27,6 +27,7 @@ WRITING = {"POST", "PUT", "PATCH", "DELETE"}
 OWN = ("polyhop-client", "polyhop-workspace", "authorization")  # headers that no form sends
 FOREIGN = ("cross-site", "same-site")  # the latter: another port, or another host of the same domain
 UPLOADS = ("POST", "/v1/documents")
+UNTOLD = ("/mcp", "/openapi.json")  # routes that others have made, and that do not say in the scope which they are
 NEVER_SENT = 499  # nobody was there any more
 
 
@@ -135,7 +136,8 @@ class _OneRequest:
         seconds = time.monotonic() - self._began
         status = self.status or NEVER_SENT
         method = self.scope["method"] if self.scope["method"] in METHODS else "OTHER"
-        route = getattr(self.scope.get("route"), "path", "none")
+        path: str = self.scope["path"]
+        route = str(getattr(self.scope.get("route"), "path", path if path in UNTOLD else "none"))
         self._metrics.request(route, method, status, seconds)
         told = {"status": status, "seconds": round(seconds, 4), **_whence(self.scope)}
         logger.info("%s %s %d", method, route, status, extra={"told": told})

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from polyhop.cli.terminal import draw
 from polyhop.errors import StorageFull
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, Run, standard
@@ -243,6 +244,17 @@ def test_terminal_keeps_numbers_whole_where_names_are_long() -> None:
     for line in console.export_text().splitlines():
         if "bridge" in line:
             assert line.split()[-8:] == ["2", "100.0", "100.0", "75.0", "75.0", "50.0", "–", "0.0"]
+
+
+def test_terminal_shows_names_and_whole_figures_however_narrow_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rather than that a name is missing or a figure cut, lines go on: a pipe counts as 80 columns."""
+    monkeypatch.setenv("COLUMNS", "20")
+    draw(render(summary(run_of({"stepchain": GOOD}), DATASET, {})))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "stepchain" in line]
+    assert rows[0] == ["stepchain", "4", "50.0", "50.0", "50.0", "50.0", "33.3", "0.0", "0.0"]
+    assert ["bridge", "stepchain", "2", "100.0", "100.0", "75.0", "75.0", "50.0", "–", "0.0"] in rows
 
 
 def test_numbers_are_shown_with_the_digits_that_matter() -> None:

@@ -79,11 +79,11 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 
 def draw(table: RenderableType) -> None:
-    """Print what rich draws, with control characters in its texts visible."""
+    """Print what rich draws, with control characters in its texts visible; what is wider than the terminal goes on."""
     from rich.console import Console
 
     with _taken():
-        Console().print(_Visible(table))
+        Console().print(_Visible(table), crop=False)
 
 
 def flush() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # rich is imported when a table is drawn: start-up time
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, Group, RenderResult
     from rich.table import Table
 
 HEADINGS = {
@@ -46,6 +47,7 @@ LEGEND = (
     "answerable ones. Passages found (ctx), calls and tokens are means a question."
 )
 MOST_RUNS = 5  # that are shown one by one
+FOLDED = 12  # letters of a name that stand on a line, however narrow the terminal is
 COLUMNS = 4  # of metrics, beside which there is room for what they cost
 Rows = list[tuple[str, ...]]  # the heading, and what stands below it
 NOT_FIGURES = frozenset(COSTS) | {
@@ -279,39 +281,43 @@ def amount(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 
-def _table(title: str, headings: Sequence[str], names: int) -> Table:
-    from rich import box
-    from rich.table import Table
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A table that is never narrower than its figures need: where the terminal is, it goes on beyond its edge."""
 
-    table = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
-    )
-    for number, heading in enumerate(headings):
-        name = number < names
-        table.add_column(heading, justify="left" if name else "right", overflow="fold", no_wrap=not name)
-    return table
+    table: Table
+    least: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from console.render(self.table, options.update_width(max(options.max_width, self.least)))
 
 
 def _overview(
     strategies: Mapping[str, Any], columns: Sequence[str], costs: Mapping[str, str], title: str = "Strategies"
-) -> Table:
-    from rich.text import Text
-
-    table = _table(title, ("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *costs.values()), names=1)
+) -> _Whole:
+    rows: Rows = [("strategy", "n", *(HEADINGS.get(name, name) for name in columns), *costs.values())]
     for name, figures in strategies.items():
         cells = (*(percent(figures.get(column)) for column in columns), *(amount(figures[cost]) for cost in costs))
-        table.add_row(Text(label_of(name, figures)), str(figures["n"]), *cells)
-    return table
+        rows.append((label_of(name, figures), str(figures["n"]), *cells))
+    return _plain(title, rows)
 
 
-def _plain(title: str, rows: Rows, names: int = 1) -> Table:
-    """A table of rows, the first of which is the heading, each begun by so many names."""
+def _plain(title: str, rows: Rows, names: int = 1) -> _Whole:
+    """A table of rows, the first of which is the heading, each begun by so many names, which may be folded."""
+    from rich import box
+    from rich.table import Table
     from rich.text import Text
 
-    table = _table(title, rows[0], names)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
+    for number, heading in enumerate(rows[0]):
+        name = number < names
+        table.add_column(heading, justify="left" if name else "right", overflow="fold", no_wrap=not name)
     for row in rows[1:]:
         table.add_row(*map(Text, row[:names]), *row[names:])
-    return table
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return _Whole(table, sum(min(width, FOLDED) for width in widths[:names]) + sum(widths[names:]) + 2 * len(widths))
 
 
 def _upward(threshold: float) -> float:

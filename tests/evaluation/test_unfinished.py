@@ -148,6 +148,25 @@ def test_another_language_model_in_the_environment_goes_on_with_nothing(
             experiment.run(engine, dataset, unfinished=unfinished)
 
 
+def test_a_shorter_run_that_ends_leaves_what_a_longer_one_has_kept(
+    data: Path, evaluated: Callable[[], tuple[int, Report]]
+) -> None:
+    """A look at a few questions in between does not cost the hours that were spent before it."""
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25", "hybrid"))
+    evaluated()
+    with Interrupted(data / "polyhop.index", settings=Settings.from_mapping({"chunking": {"longest_row": None}})) as it:
+        it.left = QUESTIONS + 9
+        made = manifest(experiment, dataset, settings=it.settings, models=names_of(it.models))
+        experiment.run(it, dataset, models=it.models, unfinished=Unfinished.of(it.path, {**made, "run": 0}))
+    assert len(kept(data)) == QUESTIONS + 9
+    with pytest.raises(SystemExit) as left:
+        main(["eval", str(data), "--strategy", "bm25", "--limit", "10"])
+    assert left.value.code == 0
+    assert len(kept(data)) == QUESTIONS - 10 + 9
+    assert evaluated()[0] == 0
+    assert kept(data) == []
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 def test_a_run_that_was_killed_goes_on_and_ends_as_if_it_never_was(
     data: Path, evaluated: Callable[[], tuple[int, Report]], capsys: pytest.CaptureFixture[str]

@@ -198,7 +198,7 @@ def _ended(done: Sequence[_Done]) -> int:
     """Let go of outcomes that are in a report now, where none is left to ask again; the command's exit code."""
     for one in done:
         if one.run.complete:
-            one.unfinished.clear()
+            one.unfinished.clear(one.run.records)
     return 0 if any(one.run.answered for one in done) else FAILED
 
 

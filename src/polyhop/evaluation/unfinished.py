@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Self
@@ -18,6 +18,7 @@ from polyhop.indexing.remembered import whole
 from polyhop.models.weights import sha256_of
 from polyhop.store import json_lines
 from polyhop.store.record import Record as Index
+from polyhop.store.whole_file import whole_file
 from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ DECIDING_OF_EXPERIMENT: Final = ("budget", "retrieval_only", "extra_metrics")
 
 
 class Unfinished:
-    """Records by strategy and question, in a file of JSON lines that is removed when the run has ended.
+    """Records by strategy and question, in a file of JSON lines that they are removed from when their run has ended.
 
     Errors are not kept: such a question is asked again.
     """
@@ -78,9 +79,19 @@ class Unfinished:
         except OSError as error:
             logger.warning("An outcome cannot be kept for a run that goes on: %s", error)
 
-    def clear(self) -> None:
-        """Remove what was kept: the run has ended."""
-        self._file.unlink(missing_ok=True)
+    def clear(self, records: Mapping[str, Sequence[QuestionRecord]]) -> None:
+        """Let go of the records of a run that has ended, by strategy; what others have kept waits for them."""
+        ended = {(strategy, record.question.id) for strategy, done in records.items() for record in done}
+        rows = [row for row in json_lines.read(self._file) if isinstance(row, dict)]
+        left = [row for row in rows if (row.get("strategy"), row.get("question")) not in ended]
+        try:
+            if not left:
+                self._file.unlink(missing_ok=True)
+            elif len(left) < len(rows):
+                with whole_file(self._file) as file:
+                    file.write(json_lines.encoded(left))
+        except OSError as error:
+            logger.warning("Outcomes that are in a report now cannot be let go of: %s", error)
 
 
 def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:

@@ -40,7 +40,7 @@ def measure(
         run = experiment.run(engine, dataset, progress=reporter, models=engine.models, unfinished=unfinished)
     report = summary(_without_guesses(run, asked["questions"]), dataset, made)
     report["manifest"] = {name: made[name] for name in TOLD}
-    unfinished.clear()
+    unfinished.clear(run.records)
     return WorkDone(result=report)
 
 

@@ -218,6 +218,16 @@ def test_a_folder_as_a_report_is_refused_before_anything_is_asked(data: Path) ->
     assert not (data / "polyhop.index").exists()
 
 
+def test_one_file_for_both_reports_is_refused_before_anything_is_asked(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments(data, "--report", str(data / "." / "out.json")))
+    assert left.value.code == 2
+    assert "Name another file for one of them." in capsys.readouterr().err
+    assert not (data / "polyhop.index").exists()
+
+
 def test_what_was_asked_without_a_recording_is_asked_again_for_one(data: Path) -> None:
     dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=2)
     with Polyhop(data / "an.index") as engine:

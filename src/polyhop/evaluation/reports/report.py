@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from polyhop.english.numbers import counted
-from polyhop.errors import StorageFull
+from polyhop.errors import StorageFull, UsageError
 from polyhop.evaluation.bindings import bindings, gold_values, rightness
 from polyhop.evaluation.calibration import calibrate, calibration_error, reliability
 from polyhop.evaluation.clues import clue_figures
@@ -83,7 +83,13 @@ def summary(
 
 
 def check_places(*paths: Path | None) -> None:
-    """Look whether reports can be written, before hours of questions are asked for them. Raises StorageFull."""
+    """Look whether reports can be written, before hours of questions are asked for them.
+
+    Raises StorageFull, and UsageError where one would take the place of another.
+    """
+    given = [path.resolve() for path in paths if path is not None]
+    if len(set(given)) < len(given):
+        raise UsageError(f"Two reports cannot be one file, {given[0]}.", remedy="Name another file for one of them.")
     for path in paths:
         if path is not None:
             with _told(path):

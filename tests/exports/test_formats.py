@@ -101,7 +101,9 @@ def test_the_command_writes_a_whole_file_or_none(run: Run, world_index: Path, tm
     assert "the first 3 links" in said.err
     assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert not list(tmp_path.glob("*.part"))
-    assert run("export", "--index", world_index, "--output", tmp_path / "no" / "graph.jsonl").code == 7
+    refused = run("export", "--index", world_index, "--output", tmp_path / "no" / "graph.jsonl")
+    assert refused.code == 7
+    assert "Choose a file in a folder that is there and can be written." in refused.err
     lines = run("export", "--index", world_index, "--limit", "2").out.splitlines()
     assert sum(json.loads(line)["kind"] == "link" for line in lines) == 2
 

@@ -65,4 +65,7 @@ def _write(pieces: Iterator[str], output: Path) -> None:
             for piece in pieces:
                 file.write(piece.encode("utf-8", errors="replace"))
     except OSError as error:
-        raise StorageFull(f"{output} cannot be written: {error.strerror or error}.") from error
+        raise StorageFull(
+            f"{output} cannot be written: {error.strerror or error}.",
+            remedy="Choose a file in a folder that is there and can be written.",
+        ) from error

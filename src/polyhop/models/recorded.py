@@ -111,8 +111,9 @@ class Replay:
                 self._replies.setdefault(_key(messages, line["schema"]), []).append(line)
                 self.prices, self._beyond = Prices(**line.get("prices", {})), line.get("beyond", 0)
         except (DatasetError, ValueError, KeyError, TypeError) as error:
+            why = str(error).removesuffix(".")
             raise UsageError(
-                f"{file} is no recording that can be read: {error}.", remedy="Make one with: polyhop eval --record FILE"
+                f"{file} is no recording that can be read: {why}.", remedy="Make one with: polyhop eval --record FILE"
             ) from error
 
     def most(self, request: Request) -> Cost:

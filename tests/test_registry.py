@@ -154,6 +154,7 @@ def test_values_of_a_file_fit_as_they_are() -> None:
         ({"litres": "nan"}, "kettle.litres"),
         ({"cups": True}, "kettle.cups"),
         ({"cups": "1.5"}, "kettle.cups"),
+        ({"cups": 10**400}, "kettle.cups takes a value of type int"),
         ({"cups": 0}, "kettle: cups must be at least 1"),
         ({"whistles": "perhaps"}, "kettle.whistles takes a value of type bool"),
         ({"whistles": 1}, "kettle.whistles"),

@@ -263,7 +263,7 @@ def _fitted_plain(value: object, hint: Any, key: str) -> object:
     elif hint in (int, float) and isinstance(value, (str, int, float)) and not isinstance(value, bool):
         try:
             number = float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             number = float("nan")
         if hint is float and number == number:
             return number

@@ -342,7 +342,7 @@ def test_another_embedder_is_refused_until_the_index_is_embedded_again(harbour_e
     with Polyhop(harbour_engine.path, settings=QUICK.with_models(embedder="minilm")) as engine:
         with pytest.raises(ModelMismatch, match="configured") as caught:
             engine.ask(HARBOUR_BRIDGE)
-        assert "polyhop index" in caught.value.remedy
+        assert "polyhop index PATH... --set models.embedder=minilm" in caught.value.remedy
         assert {layer.name: layer.stale for layer in engine.status().layers} == {"text": 4, "parsekg": 0}
         forecast = engine.index(harbour, dry_run=True)
         report = engine.index(harbour)

@@ -116,6 +116,7 @@ def newest(record: Record, layer: str, models: Models, *, below: str = "", embed
     if made_with != models.embedder.name:
         raise ModelMismatch(
             f"{embedded} were embedded with {made_with}, but {models.embedder.name} is configured.",
-            remedy="Configure the same embedder, or embed again with: polyhop index PATH...",
+            remedy=f"Embed again with: polyhop index PATH... --set {models.choice_of_embedder}\n"
+            "Or ask with the embedder that it was made with.",
         )
     return current

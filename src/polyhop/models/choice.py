@@ -55,6 +55,11 @@ class Models:
         return cast(Embedder, self._once("embedders", "embedder", self._settings.models.embedder))
 
     @property
+    def choice_of_embedder(self) -> str:
+        """The setting that chooses it, as it is written behind ``--set``."""
+        return f"models.embedder={self._settings.models.embedder}"
+
+    @property
     def reranker(self) -> Reranker:
         """Judges how well a text answers a question."""
         if self._judge is not None:

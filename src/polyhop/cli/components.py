@@ -48,7 +48,14 @@ def about(kind: Kind, name: str) -> dict[str, Any]:
 
 def settings_line(settings: dict[str, Any]) -> str:
     """Settings and their defaults in one line."""
-    return ", ".join(f"{key}={value}" for key, value in settings.items())
+    return ", ".join(f"{key}={written(value)}" for key, value in settings.items())
+
+
+def written(value: Any) -> str:
+    """A setting's value as ``--set`` takes it."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _list(kind: Kind, *, as_json: bool) -> None:

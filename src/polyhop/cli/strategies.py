@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from polyhop.cli.components import about, settings_line
+from polyhop.cli.components import about, settings_line, written
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style, tell_json
 from polyhop.english.numbers import counted
@@ -63,7 +63,10 @@ def _tell_all(row: Mapping[str, Any]) -> None:
     echo(f"{style(row['name'], bold=True)}: {row['about']}")
     echo(f"Needs {', '.join(row['needs']) or 'no layer'}.")
     for title, lines in (
-        ("Settings and their defaults:", [f"{key} = {value}" for key, value in row["settings"].items()]),
+        (
+            "Settings and their defaults:",
+            [f"{key} = {written(value)}".rstrip() for key, value in row["settings"].items()],
+        ),
         (
             "Ablations (polyhop eval DATASET --ablations):",
             [f"{label}: {variant_name(row['name'], changes)}" for label, changes in row["ablations"].items()],

@@ -307,8 +307,8 @@ def test_a_file_that_vanishes_after_it_was_found_is_named(tmp_path: Path, monkey
     """Between the listing of a folder and the reading of a file anything may happen to it."""
     folder = write(tmp_path, HARBOUR)
 
-    def find_and_lose(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
-        for source in find(paths):
+    def find_and_lose(paths: Sequence[Path], *, besides: Path | None) -> Iterator[Source | Skipped]:
+        for source in find(paths, besides=besides):
             if source.uri.endswith("fennick.txt"):
                 (folder / "fennick.txt").unlink()
             yield source

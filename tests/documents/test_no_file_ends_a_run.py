@@ -138,12 +138,14 @@ def rezipped(content: bytes, first: int, second: int, damage: Damage) -> bytes:
     """An archive with two of its members under each other's names, and one of them damaged."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
+            members = {name: archive.read(name) for name in archive.namelist() if name}
     except Exception:  # noqa: BLE001 - damaged already: an archive no more
         return content
-    names = sorted(members) or [""]
+    if not members:
+        return content
+    names = sorted(members)
     one, other = names[first % len(names)], names[second % len(names)]
-    members[one], members[other] = members.get(other, b""), damage(members.get(one, b""))
+    members[one], members[other] = members[other], damage(members[one])
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, member in members.items():

@@ -126,9 +126,20 @@ def test_a_deleted_folder_can_be_indexed_no_more_but_its_parent_can(harbour_engi
 
 def test_the_folder_of_the_index_itself_is_refused_before_anything_is_made_there(tmp_path: Path) -> None:
     (tmp_path / "bell.txt").write_text("Ada Brisk cast the bell.")
-    with Polyhop(tmp_path) as engine, pytest.raises(UsageError, match="the folder of the index itself"):
+    with Polyhop(tmp_path) as engine, pytest.raises(UsageError, match="belongs to the index"):
         engine.index(tmp_path / ".")
     assert [path.name for path in tmp_path.iterdir()] == ["bell.txt"]
+
+
+@pytest.mark.parametrize("named", ["polyhop.index", "polyhop.index/generations", "link"])
+def test_what_belongs_to_the_index_is_not_indexed(tmp_path: Path, named: str) -> None:
+    (tmp_path / "bell.txt").write_text("Ada Brisk cast the bell.")
+    (tmp_path / "link").symlink_to(tmp_path / "polyhop.index" / "generations")
+    with Polyhop(tmp_path / "polyhop.index") as engine:
+        engine.index(tmp_path / "bell.txt", layers=("text",))
+        with pytest.raises(UsageError, match="belongs to the index"):
+            engine.index(tmp_path / named, layers=("text",))
+        assert engine.status().documents == 1
 
 
 @pytest.mark.parametrize("dry_run", [False, True])

@@ -65,21 +65,28 @@ class IndexRun:
                 fingerprint(layer_of(name, self.settings), self.models)
 
     def check_inputs(self, paths: Sequence[Path]) -> None:
-        """Refuse a path where there is nothing, unless the index has met what was there, and that of the index itself.
+        """Refuse a path where there is nothing, unless the index has met what was there, and files of the index itself.
 
         Raises UsageError.
         """
-        for path in paths:
-            with suppress(OSError):  # one of them is not there
-                if path.samefile(self.path):
-                    raise UsageError(
-                        f"{path} is the folder of the index itself, out of which nothing is read.",
-                        remedy="Choose another --index, such as a new folder within this one.",
-                    )
+        own = next((path for path in paths if self._is_own(path)), None)
+        if own is not None:
+            raise UsageError(
+                f"{own} belongs to the index, out of which nothing is read.",
+                remedy="Name other documents, or another --index, such as a new folder within this one.",
+            )
         if any(map(is_missing, paths)):
             with suppress(IndexMissing), self._opened() as record:
                 paths = not_gone(paths, record)
         find(paths)
+
+    def _is_own(self, path: Path) -> bool:
+        """Whether a path leads to the folder of the index or into it, by whatever links."""
+        try:
+            place = path.resolve()
+            return any(folder.samefile(self.path) for folder in (place, *place.parents) if folder.exists())
+        except (OSError, RuntimeError):  # there is no index yet, or links lead in a circle
+            return False
 
     def carry_out(self, read: Input) -> IndexReport:
         """Store what is new or changed in the input, and bring the layers up to date once."""

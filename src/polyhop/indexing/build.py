@@ -101,8 +101,7 @@ class Builder:
         layer = layer_of(name, self.settings)
         mark = fingerprint(layer, self.models)
         model = asked_by(layer, self.models)
-        bill = _Bill(model)
-        began = time.monotonic()
+        before, began = _spent(model), time.monotonic()
         total = self.record.count_pending(name, mark)
         progress = _Done()
         try:
@@ -124,7 +123,7 @@ class Builder:
             reused=self.record.count_passages() - total,
             failed=progress.failed,
             seconds=time.monotonic() - began,
-            cost=bill.cost,
+            cost=_spent(model) - before,
             stopped=progress.stopped,
             left=total - progress.passages,
             contents=contents_of(self.record, name),
@@ -210,17 +209,10 @@ class _Done:
     stopped: str = ""
 
 
-class _Bill:
-    """What a layer's language model costs in this run."""
-
-    def __init__(self, model: LanguageModel | None) -> None:
-        self._meter: Meter | None = getattr(model, "meter", None)
-        self._before = self._meter.total if self._meter is not None else Cost()
-
-    @property
-    def cost(self) -> Cost:
-        """What was spent in this run; nothing where the model does not count."""
-        return self._meter.total - self._before if self._meter is not None else Cost()
+def _spent(model: LanguageModel | None) -> Cost:
+    """What was spent on a language model by now; nothing where it does not count."""
+    meter: Meter | None = getattr(model, "meter", None)
+    return meter.total if meter is not None else Cost()
 
 
 def _asking(layer: Layer, models: Models) -> Asking | None:

@@ -324,11 +324,10 @@ def _default(field: dataclasses.Field[Any]) -> str:
         return "required" if field.default_factory is dataclasses.MISSING else "empty"
     if field.default is None:
         return "none"
-    if isinstance(field.default, bool):
-        return f"`{str(field.default).lower()}`"
     if dataclasses.is_dataclass(field.default):
         return "its own defaults"
-    return f"`{field.default}`" if field.default != "" else "empty"
+    text = registry.written(field.default)
+    return f"`{text}`" if text else "empty"
 
 
 # -- errors

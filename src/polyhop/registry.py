@@ -243,6 +243,13 @@ def fitted(value: object, hint: Any, key: str) -> object:
     return _fitted_plain(value, hint, key)
 
 
+def written(value: object) -> str:
+    """A setting's value as text that ``fitted`` takes for it, as behind ``--set``; a list has commas."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(written, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
 def _fitted_union(value: object, options: tuple[Any, ...], key: str) -> object:
     if type(None) in options and (value is None or value == "none"):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyhop import registry
-from polyhop.cli.components import about, written
+from polyhop.cli.components import about
 from polyhop.registry import Kind
 
 
@@ -13,6 +13,6 @@ from polyhop.registry import Kind
 def test_defaults_are_listed_as_settings_take_them(kind: Kind) -> None:
     """Whoever copies one behind ``--set`` has changed nothing: none, true, and lists with commas."""
     for name in set(registry.working(kind)) - {"recorded"}:  # that planner has to be given a file
-        listed = {setting: written(value) for setting, value in about(kind, name)["settings"].items()}
+        listed = {setting: registry.written(value) for setting, value in about(kind, name)["settings"].items()}
         assert registry.build(kind, name, listed) == registry.build(kind, name)
-    assert written(("one", "two")) == "one,two"
+    assert registry.written(("one", "two")) == "one,two"

@@ -48,14 +48,9 @@ def about(kind: Kind, name: str) -> dict[str, Any]:
 
 def settings_line(settings: dict[str, Any]) -> str:
     """Settings and their defaults in one line."""
-    return ", ".join(f"{key}={written(value)}" for key, value in settings.items())
+    from polyhop import registry
 
-
-def written(value: Any) -> str:
-    """A setting's value as ``--set`` takes it."""
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return ", ".join(f"{key}={registry.written(value)}" for key, value in settings.items())
 
 
 def _list(kind: Kind, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from polyhop.cli.components import about, settings_line, written
+from polyhop.cli.components import about, settings_line
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style, tell_json
 from polyhop.english.numbers import counted
@@ -58,6 +58,7 @@ def _tell(row: Mapping[str, Any]) -> None:
 
 def _tell_all(row: Mapping[str, Any]) -> None:
     """Everything about one strategy."""
+    from polyhop.registry import written
     from polyhop.strategies.strategy import variant_name
 
     echo(f"{style(row['name'], bold=True)}: {row['about']}")

@@ -182,9 +182,7 @@ def _balanced(text: str) -> bool:
 
 
 def _written(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, tuple | list):
         return f"({', '.join(map(_written, value))})"
-    text = "none" if value is None else str(value)
+    text = registry.written(value)
     return f"({text})" if not text or "," in text or text[0] == "(" else text

@@ -7,6 +7,7 @@ import importlib.util
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from polyhop.errors import ModelError, ModelMissing
@@ -25,6 +26,7 @@ class WeightFile:
     sha256: str
 
 
+@cache  # models ask for it whenever they are to read something
 def package_folder(package: str, remedy: str = "") -> Path:
     """The folder of an installed package, found without importing it. Raises ModelMissing."""
     spec = importlib.util.find_spec(package)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from polyhop.english.dates import DATE_NAMES
@@ -118,6 +119,11 @@ def render(words: Iterable[Word]) -> str:
 
 def read_words(question: str, entities: Sequence[str] = ()) -> Words:
     """The question's words without its question mark; each name, and each of the entities, is one word."""
+    return _read(question, tuple(entities))
+
+
+@lru_cache(maxsize=256)  # planners, strategies and readers read the words of one question
+def _read(question: str, entities: tuple[str, ...]) -> Words:
     text = " ".join(question.split())
     text = text[:-1].rstrip() if text.endswith(("?", ".")) else text
     quoted = [match.span() for match in _QUOTED.finditer(text)]

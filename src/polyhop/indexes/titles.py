@@ -96,10 +96,12 @@ class Titles:
         several words: "the Long Bridge", but not "The Gull".
         """
         full, bare = _full(name), normal(name)
-        exact = self._headed(full, lambda title: _full(title) == full)[1] if full else []
+        named = self._named(full) if full else []
+        exact = self._headed(named, lambda title: _full(title) == full)[1]
         if exact or (full != bare and not (" " in bare and full.endswith(f" {bare}"))):
             return exact
-        return self._headed(bare, partial(_may_be, bare))[1] or self._headed(bare)[1]
+        named = named if bare == full else self._named(bare)
+        return self._headed(named, partial(_may_be, bare))[1] or self._headed(named)[1]
 
     def named_in(self, text: str, *, careful: bool = True) -> list[tuple[str, list[int]]]:
         """The titles that a text names, in its order and once each, with their passages; none within a longer one.
@@ -119,23 +121,31 @@ class Titles:
         for start, length, key in sorted(found):
             if start - length > covered:
                 anyhow = careless or (length < -1 and not careful)
-                titles, passages = self._headed(key) if anyhow else self._headed(key, partial(_is_written, text))
+                at = self._named(key)
+                titles, passages = self._headed(at) if anyhow else self._headed(at, partial(_is_written, text))
                 if passages:
                     named[min(titles, key=len)] = passages
                     covered = start - length
         return list(named.items())
 
-    def _headed(self, key: str, fits: Callable[[str], bool] = lambda _: True) -> tuple[list[str], list[int]]:
-        """The titles of live passages that a key stands for, and these passages."""
+    def _named(self, key: str) -> list[tuple[_Segment, int]]:
+        """Where the titles stand that a key stands for."""
+        hashes = key_hashes([key])
+        found = ((segment, int(segment.names.found([key], hashes)[0])) for segment in self.segments)
+        return [
+            (segment, row) for segment, place in found if place != MISSING for row in segment.titles.of(place).tolist()
+        ]
+
+    def _headed(
+        self, named: Iterable[tuple[_Segment, int]], fits: Callable[[str], bool] = lambda _: True
+    ) -> tuple[list[str], list[int]]:
+        """Of some titles those that fit and have live passages, and these passages."""
         titles: set[str] = set()
         found: set[int] = set()
-        hashes = key_hashes([key])
-        for segment in self.segments:
-            place = int(segment.names.found([key], hashes)[0])
-            for row in segment.titles.of(place).tolist() if place != MISSING else ():
-                if fits(title := segment.spelled[row]) and (alive := self._alive(segment.passages.of(row))):
-                    titles.add(title)
-                    found.update(alive)
+        for segment, row in named:
+            if fits(title := segment.spelled[row]) and (alive := self._alive(segment.passages.of(row))):
+                titles.add(title)
+                found.update(alive)
         return sorted(titles), sorted(found)
 
     def _alive(self, numbers: Ints) -> list[int]:

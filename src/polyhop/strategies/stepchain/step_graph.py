@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -222,15 +223,20 @@ def support_of(fact: Fact, passage: Passage) -> float:
     It is the mean share of the fact's head, relation and tail whose words stand in its evidence.
     The words of the title support an end as well: "she" in the evidence is what the title names.
     """
-    evidence = set(tokens(passage.text[fact.start : fact.end]))
-    about = evidence.union(tokens(passage.title))
+    evidence = _words(passage.text[fact.start : fact.end])
+    about = evidence | _words(passage.title)
     shares = (_share(fact.head, about), _share(fact.relation, evidence), _share(fact.tail, about))
     return sum(shares) / len(shares)
 
 
-def _share(text: str, among: set[str]) -> float:
+@lru_cache(maxsize=4096)  # facts of a passage share its title, sentences and names
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
+
+
+def _share(text: str, among: frozenset[str]) -> float:
     """How many of a text's words are among others; a text without words is borne out by anything."""
-    words = set(tokens(text))
+    words = _words(text)
     return len(words & among) / len(words) if words else 1.0
 
 

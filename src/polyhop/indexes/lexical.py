@@ -28,7 +28,7 @@ from polyhop.errors import IndexCorrupt, ModelMismatch
 from polyhop.indexes.csr import Doubles, offsets
 from polyhop.indexes.folding import Stem, tokens
 from polyhop.indexes.postings import Segment
-from polyhop.indexes.ranking import Ranked, best, nothing
+from polyhop.indexes.ranking import Ranked, best, kth_highest, nothing
 from polyhop.indexes.segments import Arrays, Live, read_arrays, standing
 from polyhop.indexes.strings import STRING_ARRAYS, Strings, hashed
 from polyhop.ports import Floats, Ints
@@ -279,4 +279,4 @@ def _postings(term: _Term) -> tuple[Ints, NDArray[np.int32]]:
 
 def _raised(scores: Floats | Doubles, k: int, floor: float) -> float:
     """The k-th highest of some scores where there are so many, but not less than ``floor``."""
-    return max(floor, float(np.partition(scores, -k)[-k])) if len(scores) >= k else floor
+    return max(floor, kth_highest(scores, k)) if len(scores) >= k else floor

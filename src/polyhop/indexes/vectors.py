@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhop.errors import IndexCorrupt, ModelMismatch, StoreError
-from polyhop.indexes.ranking import Ranked, best, nothing
+from polyhop.indexes.ranking import Ranked, best, kth_highest, nothing
 from polyhop.indexes.segments import REBUILD, Arrays, Live, has_array, read_arrays, standing
 from polyhop.indexes.signs import CANDIDATES, EXACT, Planes, put_forward, signs_of, words_of
 from polyhop.indexes.streamed import ArrayWriter, FolderWriter
@@ -129,13 +129,14 @@ class Vectors:
             return [nothing() for _ in queries]
         if len(queries):
             self._check(queries[0])
-        places, found = np.arange(len(self.numbers)), list[Ranked]()
+        found: list[Ranked] = []
         at_once = max(1, _PRODUCTS // sum(map(len, self.segments)))
         for start in range(0, len(queries), at_once):
             some = queries[start : start + at_once]
             if len(self.numbers) > self.exact:
                 found += self._among_candidates(some, k, candidates or self.candidates)
             else:
+                places = np.arange(len(self.numbers))
                 pairs = zip(some, self._products(some), strict=True)
                 found += [self._refined(query, scores, places, k) for query, scores in pairs]
         return found
@@ -273,7 +274,7 @@ class Vectors:
             return nothing()
         if k < len(scores):
             slack = 2 * len(query) * float(np.finfo(np.float32).eps) * max(1.0, float(np.linalg.norm(query)))
-            near = np.flatnonzero(scores >= np.partition(scores, -k)[-k] - 2 * slack)
+            near = np.flatnonzero(scores >= kth_highest(scores, k) - 2 * slack)
             places = places[near]
         # Very many may be equal: they are copied block by block.
         blocks = (self._gather(places[at : at + _ROWS]) for at in range(0, len(places), _ROWS))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import UsageError
-from polyhop.indexes.adjacency import Adjacency
+from polyhop.indexes.adjacency import Adjacency, by_left
 
 some_pairs = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 6)))
 
@@ -21,6 +21,19 @@ def test_neighbours_equal_a_map_of_sets(pairs: list[tuple[int, int]], lefts: lis
     assert adjacency.degrees().tolist() == [len(found) for found in expected]
     many = adjacency.of_many(np.array(lefts, np.int64))
     assert many.tolist() == sorted(set().union(*(expected[left] for left in lefts)))
+    each, starts = adjacency.of_each(np.array(lefts, np.int64))
+    assert [part.tolist() for part in np.split(each, starts[1:-1])][: len(lefts)] == [
+        sorted(expected[i]) for i in lefts
+    ]
+    assert (starts[0], starts[-1]) == (0, len(each))
+
+
+@given(some_pairs)
+def test_pairs_are_laid_left_after_left(pairs: list[tuple[int, int]]) -> None:
+    lefts, rights = np.array(pairs, np.int64).reshape(-1, 2).T
+    adjacency = Adjacency.build(np.array(pairs, np.int64), 9)
+    found, starts = by_left(lefts, rights, 9)
+    assert (found.tolist(), starts.tolist()) == (adjacency.rights.tolist(), adjacency.starts.tolist())
 
 
 @given(some_pairs)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from polyhop.errors import UsageError
 from polyhop.indexes.breadth_first import Bounds, BreadthFirstWalk, WalkedPath, breadth_first
+from polyhop.indexes.csr import offsets
 from polyhop.ports import Floats, Ints
 
 FREE = {"frontier": 10**6, "fan_out": 10**6, "parallel": 10**6, "paths": 10**6}  # bounds that nothing here reaches
@@ -25,9 +26,10 @@ class Pairs:
 
     pairs: Ints  # (facts, 2)
 
-    def touching(self, entities: Sequence[int]) -> Ints:
+    def touching_each(self, entities: Sequence[int]) -> tuple[Ints, Ints]:
         """By looking at every fact."""
-        return np.flatnonzero(np.isin(self.pairs, list(entities)).any(axis=1))
+        each = [np.flatnonzero((self.pairs == entity).any(axis=1)) for entity in entities]
+        return np.concatenate(each), offsets(map(len, each))
 
     def ends(self, facts: Ints) -> tuple[Ints, Ints]:
         """The columns."""

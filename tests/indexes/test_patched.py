@@ -85,6 +85,9 @@ def test_neighbours_through_a_patch(there: set[tuple[int, int]], emptied: set[in
     for left in range(6):
         assert seen.of(left).tolist() == sorted(right for own, right in now if own == left)
     assert seen.of_many(np.array([1, 4, 2])).tolist() == sorted({right for left, right in now if left in (1, 2, 4)})
+    each, starts = seen.of_each(np.array([5, 1, 4, 2, 1]))
+    parts = [part.tolist() for part in np.split(each, starts[1:-1])]
+    assert parts == [seen.of(left).tolist() for left in (5, 1, 4, 2, 1)]
     assert len(seen) == 6
 
 

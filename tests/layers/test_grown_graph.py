@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +99,12 @@ def titled_after(over: GrownGraph, entity: int) -> list[int]:
     return sorted({over.place(place)[0] for place in leads.tolist() if over.fact(place).head_label == "TITLE"})
 
 
+def of_each(over: GrownGraph, entities: Mapping[str, int]) -> list[Ints]:
+    """The facts of each of some entities, which are looked up together."""
+    facts, starts = over.touching_each(list(entities.values()))
+    return [facts[start:end] for start, end in pairwise(starts.tolist())]
+
+
 def answers(over: GrownGraph) -> dict[str, object]:
     """What a graph says, by names and numbers of passages: nothing of it depends on positions."""
     entities = {over.entity(place).key: place for place in range(len(over))}
@@ -110,6 +116,9 @@ def answers(over: GrownGraph) -> dict[str, object]:
         "facts": told(over, every.tolist()),
         "of passages": [told(over, over.facts_of(number).tolist()) for number in range(len(ALL) + 2)],
         "touching": {key: told(over, over.touching([place]).tolist()) for key, place in entities.items()},
+        "of each": {
+            key: told(over, facts.tolist()) for key, facts in zip(entities, of_each(over, entities), strict=True)
+        },
         "titled": {key: titled_after(over, place) for key, place in entities.items()},
         "stating": {key: sorted(stating(over, over.touching([place]))) for key, place in entities.items()},
         "spellings": {

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from polyhop.errors import UsageError
-from polyhop.indexes.csr import spread
+from polyhop.indexes.csr import offsets, spread
 from polyhop.indexes.segments import KeptArrays
 from polyhop.ports import Ints
 
@@ -47,6 +47,11 @@ class Adjacency(KeptArrays):
         """The neighbours of any of these ids, ascending, without repetition."""
         return once(self.rights[spread(self.starts[lefts], self.starts[lefts + 1])])
 
+    def of_each(self, lefts: Ints) -> tuple[Ints, Ints]:
+        """The neighbours of each of these ids, ascending, id after id; and where those of each begin, and all end."""
+        starts, ends = self.starts[lefts], self.starts[lefts + 1]
+        return self.rights[spread(starts, ends)], offsets(ends - starts)
+
     def degrees(self) -> Ints:
         """How many neighbours each id has."""
         return np.diff(self.starts)
@@ -63,3 +68,15 @@ def once(ids: Ints) -> Ints:
     fresh = np.ones(len(found), np.bool_)  # np.unique would hash them all; stretches that are sorted merge at once
     fresh[1:] = found[1:] != found[:-1]
     return found[fresh]
+
+
+def by_left(lefts: Ints, rights: Ints, count: int) -> tuple[Ints, Ints]:
+    """Of pairs in any order the rights, ascending and once, left after left; where those of each begin, and all end.
+
+    Lefts are 0 to ``count`` - 1. Stretches of pairs that are in order merge at once.
+    """
+    width = int(rights.max(initial=0)) + 1
+    pairs = once(lefts * width + rights)
+    firsts = np.arange(count + 1) * width
+    starts = np.searchsorted(pairs, firsts)
+    return pairs - np.repeat(firsts[:-1], np.diff(starts)), starts

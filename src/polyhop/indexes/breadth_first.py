@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from polyhop.errors import UsageError
 from polyhop.indexes.csr import Doubles, offsets, spread
+from polyhop.indexes.ranking import kth_highest
 from polyhop.ports import Bools, Floats, Ints
 
 WIDE = 4  # times the facts to follow: so many of an entity's best are looked at for parallel ones among them
@@ -24,8 +25,11 @@ WIDE = 4  # times the facts to follow: so many of an entity's best are looked at
 class Walkable(Protocol):
     """A graph that can be walked; entities and facts are integers of 0 or more."""
 
-    def touching(self, entities: Sequence[int]) -> Ints:
-        """The facts that have one of the entities as head or tail, ascending."""
+    def touching_each(self, entities: Sequence[int]) -> tuple[Ints, Ints]:
+        """The facts that have an entity as head or tail, ascending, entity after entity.
+
+        And where those of each begin among them, and where all end.
+        """
 
     def ends(self, facts: Ints) -> tuple[Ints, Ints]:
         """The heads and the tails of facts."""
@@ -65,7 +69,7 @@ class BreadthFirstWalk:
 
     paths: tuple[WalkedPath, ...]  # best first; equals: the shorter first, then by entities and facts
     reached: int  # entities that a path of the walk ends at, and the seeds
-    cut: int  # facts not followed because of fan_out or parallel
+    cut: int  # facts not followed because of fan_out or parallel; of very many, those from an entity to itself, too
     dropped: int  # times that an entity was not expanded because of frontier
     stopped: int  # paths that were not made longer because of paths
     beyond: int  # paths that were found and not kept because of paths
@@ -136,7 +140,7 @@ class _Level:
         """The k best rows of those with at least a score, best first; equals by entities, then by facts."""
         rows = np.flatnonzero(self.scores >= least)
         if k < len(rows):
-            rows = rows[self.scores[rows] >= np.partition(self.scores[rows], -k)[-k]]
+            rows = rows[self.scores[rows] >= kth_highest(self.scores[rows], k)]
         keys = (*self.facts[rows].T[::-1], *self.entities[rows].T[::-1], -self.scores[rows])
         return rows[np.lexsort(keys)][:k]
 
@@ -227,67 +231,58 @@ class _Walk:
         """Remember what is followed from entities, which are ascending and were not expanded before."""
         if not entities:
             return
-        facts = self.graph.touching(entities)
-        ends = np.stack(self.graph.ends(facts), axis=1)
-        sources = _places(np.array(entities, np.int64), ends)
-        sources[ends[:, 0] == ends[:, 1]] = -1  # a fact from an entity to itself leads nowhere
-        sides = np.flatnonzero(sources.ravel() >= 0)  # twice the fact, and one more where it is walked from its tail
-        at, backward = sides >> 1, sides & 1
-        found = _Steps(
-            facts=facts[at],
-            targets=ends.ravel()[sides ^ 1],
-            forward=backward == 0,
-            worth=np.asarray(self.worth(facts), np.float64)[at],
-        )
-        sources = sources.ravel()[sides]
-        kept = _followed(sources, found, self.bounds)
-        self.cut += len(sources) - len(kept)
-        bounds = len(self.steps.facts) + np.searchsorted(sources[kept], np.arange(len(entities) + 1))
+        facts, starts = self.graph.touching_each(entities)
+        worth, counts = np.asarray(self.worth(facts), np.float64), np.diff(starts)
+        wide = WIDE * self.bounds.fan_out
+        while True:
+            near = _nearly_best(starts, worth, wide)
+            sources, found = self._steps(np.array(entities, np.int64), starts, facts, worth, near)
+            kept = _followed(sources, found, self.bounds)
+            taken = np.bincount(sources[kept], minlength=len(entities))
+            if not np.any((counts > wide) & (taken < self.bounds.fan_out)):
+                break
+            wide *= WIDE  # too many of the best ones were parallel
+        self.cut += len(facts) - (len(near) - len(sources)) - len(kept)
+        bounds = len(self.steps.facts) + offsets(taken)
         self.known.update(zip(entities, pairwise(bounds.tolist()), strict=True))
         self.steps = self.steps.followed_by(found.taken(kept))
 
+    def _steps(self, entities: Ints, starts: Ints, facts: Ints, worth: Doubles, rows: Ints) -> tuple[Ints, _Steps]:
+        """Some rows of facts, ascending, as steps from the entities that they stand with, which are told by place.
 
-def _places(entities: Ints, among: Ints) -> NDArray[np.int32]:
-    """Where each of some values stands in ascending entities; -1 for those that do not."""
-    table = np.zeros(max(int(among.max(initial=0)), int(entities[-1])) + 1, np.int32)  # memory is used where it is set
-    table[entities] = np.arange(1, len(entities) + 1, dtype=np.int32)
-    return table[among] - np.int32(1)
+        A fact from an entity to itself leads nowhere, and is none.
+        """
+        sources = np.searchsorted(starts, rows, side="right") - 1
+        heads, tails = self.graph.ends(facts[rows])
+        away = np.flatnonzero(heads != tails)
+        rows, sources, heads, tails = rows[away], sources[away], heads[away], tails[away]
+        forward = heads == entities[sources]
+        return sources, _Steps(facts[rows], np.where(forward, tails, heads), forward, worth[rows])
 
 
-def _followed(sources: NDArray[np.int32], steps: _Steps, bounds: Bounds) -> Ints:
+def _followed(sources: Ints, steps: _Steps, bounds: Bounds) -> Ints:
     """The best ``fan_out`` rows of each source, by source and best first; equals in the order they stand."""
-    order = np.argsort(sources, kind="stable")
-    counts = np.bincount(sources)
-    wide = WIDE * bounds.fan_out
-    while True:
-        near = _nearly_best(order, counts, steps.worth, wide)
-        near = near[np.lexsort((-steps.worth[near], sources[near]))]
-        turn = np.empty(len(near), np.int64)  # how many better facts lead from the same source to the same target
-        together = np.lexsort((steps.targets[near], sources[near]))
-        turn[together] = _turns(sources[near][together], steps.targets[near][together])
-        near = near[turn < bounds.parallel]
-        followed = near[_turns(sources[near]) < bounds.fan_out]
-        taken = np.bincount(sources[followed], minlength=len(counts))
-        if not np.any((counts > wide) & (taken < bounds.fan_out)):
-            return followed
-        wide *= WIDE  # too many of the best ones were parallel
+    ordered = np.lexsort((-steps.worth, sources))
+    turn = np.empty(len(ordered), np.int64)  # how many better facts lead from the same source to the same target
+    together = np.lexsort((steps.targets[ordered], sources[ordered]))
+    turn[together] = _turns(sources[ordered][together], steps.targets[ordered][together])
+    ordered = ordered[turn < bounds.parallel]
+    return ordered[_turns(sources[ordered]) < bounds.fan_out]
 
 
-def _nearly_best(order: Ints, counts: Ints, worth: Doubles, wide: int) -> Ints:
-    """At most ``wide`` rows of each source, the best ones, in the order they stand; ``order`` has them by source."""
-    starts = offsets(counts)
+def _nearly_best(starts: Ints, worth: Doubles, wide: int) -> Ints:
+    """At most ``wide`` rows of each source, the best ones, ascending; rows stand source after source."""
     pieces, done = [], 0
-    for source in np.flatnonzero(counts > wide).tolist():
+    for source in np.flatnonzero(np.diff(starts) > wide).tolist():
         start, end = int(starts[source]), int(starts[source + 1])
-        own = order[start:end]
-        pieces += [order[done:start], own[_top(worth[own], wide)]]
+        pieces += [np.arange(done, start), start + _top(worth[start:end], wide)]
         done = end
-    return np.concatenate([*pieces, order[done:]])
+    return np.concatenate([*pieces, np.arange(done, int(starts[-1]))])
 
 
 def _top(values: Doubles, k: int) -> Ints:
     """Where the k highest values stand, ascending; of equal ones the first."""
-    floor = np.partition(values, -k)[-k]
+    floor = kth_highest(values, k)
     above = np.flatnonzero(values > floor)
     level = np.flatnonzero(values == floor)[: k - len(above)]
     return np.sort(np.concatenate([above, level]))
@@ -306,7 +301,7 @@ def _best(levels: Sequence[_Level], seeds: Mapping[int, float], k: int) -> tuple
     """The k best paths of all levels, and how many more there are."""
     levels = [_once(level, seeds) for level in levels]
     scores = np.concatenate([level.scores for level in levels])
-    least = float(np.partition(scores, -k)[-k]) if k < len(scores) else -np.inf
+    least = kth_highest(scores, k) if k < len(scores) else -np.inf
     paths = [level.path(row) for level in levels for row in level.best(k, least).tolist()]
     paths.sort(key=lambda path: (-path.score, len(path.facts), path.entities, path.facts))
     return tuple(paths[:k]), max(len(scores) - k, 0)

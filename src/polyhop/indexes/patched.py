@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from polyhop.indexes.adjacency import Adjacency, once
+from polyhop.indexes.adjacency import Adjacency, by_left, once
 from polyhop.indexes.coverage import Covered, TokenCoverage
 from polyhop.indexes.names import MISSING, Names, Phrases
 from polyhop.indexes.segments import present
@@ -175,6 +175,16 @@ class PatchedAdjacency(Adjacency):
         found = super().of_many(there[~self.emptied[there]])
         own = lefts[present(lefts, self.lefts)]
         return once(np.concatenate([found, self.own.of_many(self.lefts.searchsorted(own))])) if len(own) else found
+
+    def of_each(self, lefts: Ints) -> tuple[Ints, Ints]:
+        """The neighbours of each of these ids, ascending, id after id; and where those of each begin, and all end."""
+        there = np.flatnonzero(lefts < len(self.emptied))
+        there = there[~self.emptied[lefts[there]]]
+        own = np.flatnonzero(present(lefts, self.lefts))
+        found, starts = super().of_each(lefts[there])
+        more, more_starts = self.own.of_each(self.lefts.searchsorted(lefts[own]))
+        lefts_of = [np.repeat(there, np.diff(starts)), np.repeat(own, np.diff(more_starts))]
+        return by_left(np.concatenate(lefts_of), np.concatenate([found, more]), len(lefts))
 
     def degrees(self) -> Ints:
         """How many neighbours each id has."""

@@ -243,6 +243,12 @@ class FactGraph:
         facts = self.around.of_many(np.array(entities, np.int64))
         return facts[self.alive[self.rows[facts]]]
 
+    def touching_each(self, entities: Sequence[int]) -> tuple[Ints, Ints]:
+        """The live facts of each entity, ascending, entity after entity; and where those of each begin, and all end."""
+        facts, starts = self.around.of_each(np.array(entities, np.int64))
+        alive = self.alive[self.rows[facts]]
+        return facts[alive], offsets(alive)[starts]
+
     def fact(self, position: int) -> Fact:
         """A fact with its ends as its passage spells them."""
         start, end = self.spans[position].tolist()

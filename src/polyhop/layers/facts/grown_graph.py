@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhop.indexes.adjacency import by_left, once
 from polyhop.indexes.csr import offsets
 from polyhop.indexes.mentions import Mentions
 from polyhop.indexes.names import MISSING, normal
@@ -120,12 +121,23 @@ class GrownGraph:
 
     def touching(self, entities: Sequence[int]) -> Ints:
         """The facts that have one of the entities as head or tail, ascending; none of deleted passages."""
-        own: list[list[int]] = [[] for _ in self.parts]
-        for entity in dict.fromkeys(entities):
-            for part, place in self._members(entity):
-                own[part].append(place)
-        found = [self._showing(part, self.parts[part].touching(places)) for part, places in enumerate(own) if places]
-        return found[0] if len(found) == 1 else np.concatenate([np.empty(0, np.int64), *found])
+        return once(self.touching_each(entities)[0])
+
+    def touching_each(self, entities: Sequence[int]) -> tuple[Ints, Ints]:
+        """The facts of each entity, ascending, entity after entity; and where those of each begin, and all end."""
+        own: list[list[tuple[int, int]]] = [[] for _ in self.parts]
+        for place, entity in enumerate(entities):
+            for part, member in self._members(entity):
+                own[part].append((place, member))
+        facts, of = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for part, asked in enumerate(own):
+            if asked:
+                found, starts = self.parts[part].touching_each([member for _, member in asked])
+                places = np.repeat(np.array([place for place, _ in asked], np.int64), np.diff(starts))
+                shown = slice(None) if part == 0 else np.flatnonzero(self.shown[part - 1][found])
+                facts.append(found[shown] + int(self.fact_starts[part]))
+                of.append(places[shown])
+        return by_left(np.concatenate(of), np.concatenate(facts), len(entities))
 
     def facts_of(self, number: int) -> Ints:
         """The facts that a passage states, ascending; none for a passage that is not there."""
@@ -177,16 +189,11 @@ class GrownGraph:
         """One value for each fact, from the part that has it."""
         if len(self.parts) == 1:
             return np.asarray(column(0, facts))
-        if np.any(facts[1:] < facts[:-1]):
-            order = np.argsort(facts)
-            values: NDArray[Any] = np.empty(len(facts), dtype)
-            values[order] = self._each(facts[order], column, dtype)
-            return values
-        bounds = zip(
-            self.fact_starts.tolist(), pairwise(np.searchsorted(facts, self.fact_starts).tolist()), strict=False
-        )
-        pieces = [column(place, facts[low:high] - start) for place, (start, (low, high)) in enumerate(bounds)]
-        return np.concatenate([np.empty(0, dtype), *pieces])
+        values: NDArray[Any] = np.empty(len(facts), dtype)
+        for place, (start, end) in enumerate(pairwise(self.fact_starts.tolist())):
+            here = np.flatnonzero((facts >= start) & (facts < end))
+            values[here] = column(place, facts[here] - start)
+        return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -240,6 +240,20 @@ def test_a_file_that_is_named_and_gone_is_removed_whenever_the_same_command_is_r
         ingest(folder, tmp_path / "nowhere.txt")
 
 
+def test_a_hidden_file_that_was_named_goes_with_its_file_alone(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    """Its folder passes hidden files over, but not one that was asked for by its name or with a hidden folder."""
+    folder = write(tmp_path / "docs", {"ferry.txt": FERRY, ".bell.txt": BELL, ".mills/mill.txt": "A mill."})
+    ingest(folder / ".bell.txt", folder / ".mills")
+    write(folder, {".mills/mill.txt": MILL, ".mills/other.txt": "Nobody asked for this."})
+    tally = ingest(folder)
+    assert (tally.added, tally.changed, tally.unchanged, tally.removed) == (1, 1, 1, 0)
+    assert sorted(texts(record)) == [BELL, MILL, FERRY]
+    (folder / ".bell.txt").unlink()
+    assert ingest(folder).removed == 1
+
+
 def test_tables_that_number_their_rows_alike_lose_none(
     tmp_path: Path, record: Record, ingest: Callable[..., Tally]
 ) -> None:

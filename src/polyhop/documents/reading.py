@@ -149,6 +149,19 @@ def covering(roots: Iterable[str | Path]) -> Callable[[str], bool]:
     return lambda uri: uri in places or uri.startswith(within)
 
 
+def hidden_below(roots: Iterable[str | Path], files: Iterable[str]) -> list[Path]:
+    """Of files, by their URIs, those that are there and that ``find`` passes over below these paths, being hidden."""
+    places = [f"{uri_of(root).rstrip('/')}/" for root in roots]
+    found = []
+    for file in files:
+        within = [file.removeprefix(place) for place in places if file.startswith(place)]
+        if within and all(inner.startswith(".") or "/." in inner for inner in within):
+            path = Path(path_of(file))
+            if not is_missing(path) and not os.path.isdir(path):  # noqa: PTH112 - as in covering
+                found.append(path)
+    return found
+
+
 def fingerprint_file(path: Path) -> str:
     """What changes whenever a file is written, or another one takes its place: its size and two times. Raises OSError.
 

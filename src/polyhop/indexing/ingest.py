@@ -19,6 +19,7 @@ from polyhop.documents.reading import (
     covering,
     find,
     fingerprint_file,
+    hidden_below,
     is_missing,
     path_of,
     unreadable,
@@ -155,11 +156,14 @@ class Ingest:
                 yield last
 
     def _changed(self, paths: Sequence[Path], tally: Tally) -> list[tuple[Source, Sequence[str], _Finished]]:
-        """The files that changed, with the ids of what is stored of each, and the mark that it was read to its end."""
+        """The files that changed, with the ids of what is stored of each, and the mark that it was read to its end.
+
+        What was read of a hidden file was asked for by its name, and is read again with its folder.
+        """
         known = self._ids_by_file()
         changed: list[tuple[Source, Sequence[str], _Finished]] = []
         index = self.record.folder if self.record is not None else None
-        for source in find(not_gone(paths, self.record), besides=index):
+        for source in find([*not_gone(paths, self.record), *hidden_below(paths, known)], besides=index):
             ids = known.get(source.uri, ())
             try:
                 stamp = "" if isinstance(source, Skipped) else self._stamp(source)

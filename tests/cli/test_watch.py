@@ -70,6 +70,24 @@ def test_what_goes_is_removed_however_it_was_named_and_told(
     assert capsys.readouterr().out == "Removed 1 document: what was named is gone.\n"
 
 
+@pytest.mark.parametrize("empty", [True, False])
+def test_a_folder_that_is_lost_empties_nothing(
+    harbour: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], empty: bool
+) -> None:
+    """A disk that is not mounted leaves its mount point behind, or nothing; a file that was named was on it, too."""
+    monkeypatch.setattr("polyhop.indexing.watching.changes_of", lambda *_, **__: [frozenset()])
+    with Polyhop(harbour.parent / "an.index", settings=QUICK) as engine:
+        engine.index(harbour, layers=("text",))
+        harbour.rename(harbour.parent / "elsewhere")
+        if empty:
+            harbour.mkdir()
+        for path in (harbour, harbour / "fennick.txt"):
+            keep_watching(engine, [path], lambda paths: engine.index(*paths, layers=("text",)) and None)
+            assert "harbour is gone or has nothing to read any more" in capsys.readouterr().err
+        with engine.view() as view:
+            assert len(list(view.record.documents())) == 4
+
+
 def hear_ctrl_c() -> None:
     """What a script starts beside itself ignores Ctrl-C, unless it is told not to."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

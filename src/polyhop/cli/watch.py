@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyhop.cli.terminal import echo, flush, style, tell
-from polyhop.documents.reading import uri_of
+from polyhop.documents.reading import is_missing, uri_of
 from polyhop.english.numbers import counted
 from polyhop.errors import PolyhopError
 
@@ -39,18 +40,23 @@ def keep_watching(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Call
 
 
 def _round(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Callable[[Sequence[Path]], None]) -> None:
-    """One run over what is there; a file or folder that was named and is gone is removed with all that is below it."""
-    there = [path for path in paths if path.exists()]
-    gone = [path for path in paths if path not in there]
+    """One run over what is there. Raises UsageError for a folder that is lost; a file that was named may go alone."""
+    from polyhop.indexing.watching import check_not_lost
+
     with engine.view() as view:
-        below = [row.uri for row in view.record.documents() if any(_is_below(row.uri, path) for path in gone)]
-    if below:
-        removed = counted(len(engine.remove(*below).removed), "documents")
-        echo(f"Removed {removed}: what was named is gone.")
+        rows = list(view.record.documents())
+    there = [path for path in paths if not is_missing(path)]
+    gone = {path: uri_of(path) for path in paths if path not in there}
+    files = [path for path, own in gone.items() if any(_is_of(row.uri, own) for row in rows)]
+    folders = [path for path, own in gone.items() if any(row.uri.startswith(f"{own}/") for row in rows)]
+    around = [Path(os.path.abspath(path)).parent for path in files]  # noqa: PTH100 - as in uri_of
+    check_not_lost([*there, *folders, *around], rows, besides=engine.path)
+    if files:
+        own = [row.uri for row in rows if any(_is_of(row.uri, gone[path]) for path in files)]
+        echo(f"Removed {counted(len(engine.remove(*own).removed), 'documents')}: what was named is gone.")
     if there:
         bring_up_to_date(there)
 
 
-def _is_below(uri: str, path: Path) -> bool:
-    own = uri_of(path)
-    return uri == own or uri.startswith((f"{own}/", f"{own}#"))
+def _is_of(uri: str, file: str) -> bool:
+    return uri == file or uri.startswith(f"{file}#")

@@ -9,7 +9,11 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
+from polyhop.documents.reading import Source, covers, find, is_missing
+from polyhop.errors import UsageError
 from polyhop.extras import check_installed
+from polyhop.indexing.ingest import GIVEN
+from polyhop.store.port import DocumentRow
 
 LONGEST_UNREST = 5_000  # milliseconds for which changes are gathered before they are told, at most
 LOOK = 1_000  # milliseconds between two looks whether the folders are still the ones that are watched
@@ -57,6 +61,22 @@ def changes_of(
                 if changed:
                     yield frozenset(changed)
                     changed = set()
+
+
+def check_not_lost(paths: Iterable[Path], rows: Iterable[DocumentRow], *, besides: Path) -> None:
+    """Look whether all that is watched is still there: a disk that is not mounted must not empty the index.
+
+    ``rows``: the documents of the index, which lies at ``besides``. Raises UsageError for a path that is gone, or where
+    nothing can be read any more though documents were: an unmounted disk leaves an empty folder.
+    """
+    known = [row.uri for row in rows if row.stamp != GIVEN]
+    for path in paths:
+        holds = not is_missing(path) and any(isinstance(item, Source) for item in find([path], besides=besides))
+        if not holds and (is_missing(path) or any(covers([path], uri) for uri in known)):
+            raise UsageError(
+                f"{path.name or path} is gone or has nothing to read any more; nothing was removed.",
+                remedy="Bring its files back (is its disk mounted?), or remove its documents.",
+            )
 
 
 def _is_hidden(below: Path) -> bool:

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from polyhop.documents.reading import Source, covers, find, unique
-from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing, UsageError
+from polyhop.documents.reading import unique
+from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing
 from polyhop.indexing.ingest import GIVEN, STAYS
 from polyhop.indexing.run import IndexRun
+from polyhop.indexing.watching import check_not_lost
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener, Skipped
 from polyhop.serve.jobs.job import Job, LeftOut
@@ -114,11 +115,7 @@ class IndexWork:
         One that is gone or empty is an error: a disk that is not mounted must not empty the index.
         """
         inputs = [Path(path) for path in asked["paths"]]
-        if lost := [path.name for path in inputs if self._is_lost(path)]:
-            raise UsageError(
-                f"{lost[0]} is gone or has nothing to read any more where this server follows it; nothing was removed.",
-                remedy="Bring its files back (is its disk mounted?), or remove its documents.",
-            )
+        check_not_lost(inputs, self._rows(), besides=self.place.index)
         run = self._run(reporter)
         report = self._patiently(lambda: run.carry_out(lambda ingest: ingest.run(inputs)), reporter)
         _require_whole(report)
@@ -127,14 +124,6 @@ class IndexWork:
     def merge(self) -> None:
         """Write what jobs have made worth writing, beside those that come."""
         self._run(None).merge()
-
-    def _is_lost(self, path: Path) -> bool:
-        """Whether what is followed is gone, or what was read in it is: an unmounted disk leaves an empty folder."""
-        if not path.exists():
-            return True
-        if any(isinstance(item, Source) for item in find([path], besides=self.place.index)):
-            return False
-        return any(row.stamp != GIVEN and covers([path], row.uri) for row in self._rows())
 
     def _owners(self, names: set[str]) -> dict[str, str | None]:
         """The documents that did not come from files of this machine, by id, with the uploaded file of each."""

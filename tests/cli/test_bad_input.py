@@ -131,6 +131,28 @@ def test_only_what_goes_on_promises_to_where_nothing_can_be_written(
     assert ("it goes on where it stopped" in refused.err) is goes_on
 
 
+@pytest.mark.parametrize(
+    ("command", "looks_for"),
+    [("keys list", "keys.sqlite"), ("search bread", "polyhop.toml"), ("status", "polyhop.toml")],
+)
+def test_a_folder_that_is_closed_to_us_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: str, looks_for: str
+) -> None:
+    """Also the current folder, in which commands look for their settings before all else."""
+    stat = Path.stat
+
+    def closed(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if path.name == looks_for:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", closed)
+    said = run(*command.split())
+    assert said.code == 7
+    assert f"{looks_for} cannot be opened (Permission denied)." in said.err
+    assert "Have its folder opened to you" in said.err
+
+
 def test_an_empty_path_is_refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write(tmp_path / "docs", HARBOUR))
     refused = run("index", "", "--index", tmp_path / "an.index")

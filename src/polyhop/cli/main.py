@@ -37,6 +37,7 @@ from polyhop.cli.train import train
 from polyhop.errors import PolyhopError, StorageFull, UsageError
 
 GO_ON = (index, evaluate, train)  # commands that go on from where they were interrupted
+CLOSED = "Have its folder opened to you, or use another folder, and run the same command again."
 
 logger = logging.getLogger(__name__)
 
@@ -114,6 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             error.remedy = f"{StorageFull.remedy[:-1]}: it goes on where it stopped."
         _complain(error, as_json=_prints_json(asked))
         code = error.exit_code
+    except PermissionError as error:  # of what a command merely looks for, such as polyhop.toml in the current folder
+        closed = StorageFull(f"{error.filename or 'A file'} cannot be opened ({error.strerror}).", remedy=CLOSED)
+        _complain(closed, as_json=_prints_json(asked))
+        code = closed.exit_code
     except (KeyboardInterrupt, click.Abort):
         stored = " What was done is stored: the same command goes on from there." if _goes_on(asked) else ""
         echo(f"\nInterrupted.{stored}", err=True)

@@ -170,7 +170,7 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
         else:
             values[key] = fitted(value, known[key], f"{section}.{key}")
     values |= {name: configured(known[name], inner, f"{section}.{name}") for name, inner in steps.items()}
-    if missing := [name for name in _required(component) if name not in values]:
+    if missing := [name for name in required(component) if name not in values]:
         raise SettingError(f"{section} needs to be told: {', '.join(missing)}.", remedy=f"Set {section}.{missing[0]}.")
     try:
         return component(**values)
@@ -178,7 +178,7 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
         raise SettingError(f"{section}: {error}.") from error
 
 
-def _required(component: type[Any]) -> list[str]:
+def required(component: type[Any]) -> list[str]:
     """The settings that have no default."""
     without = dataclasses.MISSING
     own = [each for each in dataclasses.fields(component) if each.init]

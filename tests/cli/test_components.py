@@ -7,6 +7,7 @@ import pytest
 from polyhop import registry
 from polyhop.cli.components import about
 from polyhop.registry import Kind
+from tests.worlds.commands import Run
 
 
 @pytest.mark.parametrize("kind", ["strategies", "planners", "readers"])
@@ -16,3 +17,9 @@ def test_defaults_are_listed_as_settings_take_them(kind: Kind) -> None:
         listed = {setting: registry.written(value) for setting, value in about(kind, name)["settings"].items()}
         assert registry.build(kind, name, listed) == registry.build(kind, name)
     assert registry.written(("one", "two")) == "one,two"
+
+
+def test_a_setting_that_has_to_be_given_is_listed_so(run: Run) -> None:
+    assert "file (required), prefer=" in run("planners").out
+    (recorded,) = [row for row in run("planners", "--json").json() if row["name"] == "recorded"]
+    assert recorded["required"] == ["file"]

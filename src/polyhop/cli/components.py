@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,19 +39,26 @@ def readers(as_json: bool) -> None:
 
 
 def about(kind: Kind, name: str) -> dict[str, Any]:
-    """What a component is, in a sentence, and its settings with their defaults. Raises UnknownComponent."""
+    """What a component is, in a sentence, and its settings with their defaults. Raises UnknownComponent.
+
+    Settings without a default have None for one, and are among those that are ``required``.
+    """
     from polyhop import registry
 
     component = registry.load(kind, name)
     settings = {setting: _default(field) for setting, field in registry.setting_fields(component).items()}
-    return {"name": name, "about": (component.__doc__ or "").strip().partition("\n")[0], "settings": settings}
+    said = (component.__doc__ or "").strip().partition("\n")[0]
+    return {"name": name, "about": said, "settings": settings, "required": registry.required(component)}
 
 
-def settings_line(settings: dict[str, Any]) -> str:
-    """Settings and their defaults in one line."""
+def with_defaults(row: Mapping[str, Any], between: str = "=") -> list[str]:
+    """The settings of a component with their defaults, as ``--set`` takes them."""
     from polyhop import registry
 
-    return ", ".join(f"{key}={registry.written(value)}" for key, value in settings.items())
+    return [
+        setting + (" (required)" if setting in row["required"] else f"{between}{registry.written(value)}".rstrip())
+        for setting, value in row["settings"].items()
+    ]
 
 
 def _list(kind: Kind, *, as_json: bool) -> None:
@@ -63,7 +71,7 @@ def _list(kind: Kind, *, as_json: bool) -> None:
     for row in rows:
         echo(f"{style(row['name'].ljust(14), bold=True)} {row['about']}")
         if row["settings"]:
-            echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
+            echo(style(f"{'':<13} {', '.join(with_defaults(row))}", dim=True))
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

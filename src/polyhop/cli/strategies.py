@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from polyhop.cli.components import about, settings_line
+from polyhop.cli.components import about, with_defaults
 from polyhop.cli.options import json_option
 from polyhop.cli.terminal import echo, style, tell_json
 from polyhop.english.numbers import counted
@@ -53,21 +53,17 @@ def _tell(row: Mapping[str, Any]) -> None:
     ablations = f"; {counted(len(row['ablations']), 'ablations')}" if row["ablations"] else ""
     echo(f"{'':<13} needs {', '.join(row['needs']) or 'no layer'}{ablations}")
     if row["settings"]:
-        echo(style(f"{'':<13} {settings_line(row['settings'])}", dim=True))
+        echo(style(f"{'':<13} {', '.join(with_defaults(row))}", dim=True))
 
 
 def _tell_all(row: Mapping[str, Any]) -> None:
     """Everything about one strategy."""
-    from polyhop.registry import written
     from polyhop.strategies.strategy import variant_name
 
     echo(f"{style(row['name'], bold=True)}: {row['about']}")
     echo(f"Needs {', '.join(row['needs']) or 'no layer'}.")
     for title, lines in (
-        (
-            "Settings and their defaults:",
-            [f"{key} = {written(value)}".rstrip() for key, value in row["settings"].items()],
-        ),
+        ("Settings and their defaults:", with_defaults(row, " = ")),
         (
             "Ablations (polyhop eval DATASET --ablations):",
             [f"{label}: {variant_name(row['name'], changes)}" for label, changes in row["ablations"].items()],

@@ -33,6 +33,7 @@ def client() -> TestClient:
         ("/page/app.js", "text/javascript; charset=utf-8"),
         ("/page/style/base.css", "text/css; charset=utf-8"),
         ("/page/icon.svg", "image/svg+xml"),
+        ("/favicon.ico", "image/svg+xml"),  # asked for where an answer is no page
     ],
 )
 def test_each_file_comes_with_its_type_and_the_rules(client: TestClient, path: str, kind: str) -> None:

@@ -63,6 +63,12 @@ def page(request: Request) -> Response:
     return _sent(request, assets()["index.html"])
 
 
+@router.api_route("/favicon.ico", methods=["GET", "HEAD"])
+def icon(request: Request) -> Response:
+    """The page's icon, where browsers look for that of an answer that is no page, and names none."""
+    return _sent(request, assets()["icon.svg"])
+
+
 @router.api_route("/page/{name:path}", methods=["GET", "HEAD"])
 def asset(request: Request, name: str) -> Response:
     """A file that the page consists of; names are compared, and no path of the disk is ever made of one."""

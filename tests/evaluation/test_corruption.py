@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
-from polyhop.errors import IndexCorrupt, OverlayStale, PolyhopError, UsageError
+from polyhop.errors import IndexCorrupt, IndexMissing, OverlayStale, PolyhopError, UsageError
 from polyhop.evaluation.dataset import Question
 from polyhop.evaluation.robustness import relation_shifts as shifts
 from polyhop.evaluation.robustness.corruption import GROUPS, KINDS, corrupt, needed_names
@@ -553,6 +553,13 @@ def test_the_command_makes_lists_and_removes_overlays(facts_index: Path) -> None
     assert [line.partition(":")[0] for line in run("--list", "--index", facts_index)] == ["other", "spurious-50"]
     assert list(run("--remove", "other", "--index", facts_index)) == ["Removed other."]
     assert overlays.names(facts_index) == ("spurious-50",)
+
+
+def test_the_command_tells_an_index_without_overlays_from_none(facts_index: Path, tmp_path: Path) -> None:
+    assert list(run("--list", "--index", facts_index)) == ["There are no overlays."]
+    for option in (["--list"], ["--remove", "noisy"]):
+        with pytest.raises(IndexMissing):
+            run(*option, "--index", tmp_path / "none.index")
 
 
 def test_the_command_damages_around_what_questions_need(facts_index: Path, tmp_path: Path) -> None:

@@ -62,11 +62,17 @@ def corrupt(
     polyhop ask "Who ...?" --strategy c2rag --set layers.facts.overlay=noisy
     """
     from polyhop.layers.facts import overlay
+    from polyhop.store.record import Record
 
-    index = Path(chosen.path).expanduser()
+    index, settings = Path(chosen.path).expanduser(), chosen.settings()
+    if listed or remove is not None:
+        Record.open(index, settings.index.store).close()  # there are overlays only where there is an index
     if listed:
-        for each in overlay.names(index):
+        names = overlay.names(index)
+        for each in names:
             echo(f"{each}: {_described(overlay.read(index, each))}")
+        if not names:
+            echo("There are no overlays.")
         return
     if remove is not None:
         overlay.remove(index, remove)
@@ -74,7 +80,6 @@ def corrupt(
         return
     if kind is None:
         raise UsageError("No kind of damage was named.", remedy="Name one, as in: polyhop corrupt --kind spurious")
-    settings = chosen.settings()
     name = name or _name(kind, ratio, seed)
     made = _made(settings, index, kind=kind, ratio=ratio, seed=seed, questions=questions, editor=editor)
     overlay.save(made, index, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,24 @@ def test_dataset_reads_the_split_that_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as missing:
         Dataset.read(tmp_path)
     assert missing.value.remedy == "Choose one with --split: dev."
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        ("x", "questions_x.jsonl is a folder, not a file."),
+        ("../questions_dev.jsonl", "has no file of a split '../questions_dev.jsonl'."),
+        ("x.jsonl/../questions_dev", "has no file of a split 'x.jsonl/../questions_dev'."),
+        ("x" * 300, "has no file of a split 'xxx"),  # no name of a file is that long
+    ],
+)
+def test_a_split_is_a_name_and_no_path(tmp_path: Path, split: str, said: str) -> None:
+    write(tmp_path, "corpus.jsonl", CORPUS)
+    write(tmp_path, "questions_dev.jsonl", [QUESTION])
+    (tmp_path / "questions_x.jsonl").mkdir()
+    with pytest.raises(DatasetError, match=re.escape(said)) as refused:
+        Dataset.read(tmp_path, split)
+    assert refused.value.remedy == "Choose one with --split: dev."
 
 
 def test_dataset_passes_over_empty_lines_and_a_byte_order_mark(tmp_path: Path) -> None:

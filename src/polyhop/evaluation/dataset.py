@@ -146,12 +146,15 @@ def _corpus(folder: Path) -> tuple[list[Path], frozenset[str] | None]:
 
 
 def _questions_file(folder: Path, split: str | None) -> Path:
-    file = folder / ("questions.jsonl" if split is None else f"questions_{split}.jsonl")
-    if file.is_file():
-        return file
-    splits = sorted(path.stem.removeprefix("questions_") for path in folder.glob("questions_*.jsonl"))
+    """The file of a split among those that are there: no path is made of its name, which may be any text."""
+    name = "questions.jsonl" if split is None else f"questions_{split}.jsonl"
+    there = {path.name: path for path in sorted(folder.glob("questions*.jsonl"))}
+    if name in there and there[name].is_file():
+        return there[name]
+    splits = [path.stem.removeprefix("questions_") for path in there.values() if path.is_file() and "_" in path.stem]
     remedy = f"Choose one with --split: {', '.join(splits)}." if splits else "Write one question a line to that file."
-    raise DatasetError(f"{file} does not exist.", remedy=remedy)
+    missing = f"{folder / name} does not exist." if split is None else f"{folder} has no file of a split {split!r}."
+    raise DatasetError(f"{there[name]} is a folder, not a file." if name in there else missing, remedy=remedy)
 
 
 def _refused(row: RowLine, reason: str) -> DatasetError:

@@ -36,6 +36,7 @@ from tests.worlds.waiting import until
 QUESTION = "Who built the lighthouse of Quillmouth?"
 SAID = {"passage": 1, "quote": "Its lighthouse was built by Ada Brisk in 1841."}
 ASK = {"question": QUESTION, "strategy": "bm25"}
+STOPPED = "The server was stopped before it could answer."
 UNKEPT = Settings.from_mapping({"language_model": {"cache": "none"}, "models": {"language_model": "auto"}})
 
 
@@ -157,6 +158,31 @@ def test_a_server_that_stops_finishes_the_answers_under_way(index: Path, gate: G
             httpx.get(f"{served.url}/health")
         gate.open.set()
         assert answer.result().json()["answer"]["text"] == "Ada Brisk"
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("ask", {**ASK, "stream": True}),
+        (
+            "chat/completions",
+            {"model": "polyhop/bm25", "messages": [{"role": "user", "content": QUESTION}], "stream": True},
+        ),
+    ],
+)
+def test_a_stream_that_has_no_time_to_end_says_so(
+    index: Path, gate: Gate, caplog: pytest.LogCaptureFixture, path: str, content: dict[str, Any]
+) -> None:
+    with serving(index, settings=UNKEPT, farewell=1.0) as served:
+        with served.client.stream("POST", f"/v1/{path}", json=content) as response:
+            events = parsed(response.iter_lines())
+            next(events)
+            gate.wait_for(1)
+            served.server.should_exit = True
+            told = [event.data["error"] for event in events if event.data != "[DONE]" and "error" in event.data]
+        assert [(each["type"], each["message"]) for each in told] == [("stopped", STOPPED)]
+        assert told[0]["request_id"] == response.headers["x-request-id"]
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR and "ASGI" in record.message] == []
 
 
 def test_a_server_that_stops_does_not_wait_for_who_watches_a_job(index: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -30,6 +30,7 @@ from polyhop.serve.answering import (
     within_limits,
 )
 from polyhop.serve.errors import request_id_of, shape_in_stream
+from polyhop.serve.requests import STREAM
 from polyhop.serve.service import Service, TheService, TheWorkspace
 from polyhop.strategies.strategy import parse_variant
 from polyhop.types import Answer, Span
@@ -39,7 +40,6 @@ router = APIRouter(prefix="/v1", tags=["asking"])
 
 MOST = 100  # passages that one question may bring
 QUESTION = "Where was the architect of Harrowmere Lighthouse born?"
-STREAM = "text/event-stream"
 UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # proxies pass each event on at once
 Limit = Annotated[int | None, Field(ge=1, le=MOST, description="Passages at most; null: as the server is set.")]
 StrategyName = Annotated[

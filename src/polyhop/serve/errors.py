@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.sse import format_sse_event
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
@@ -88,6 +90,14 @@ def response(path: str, status: int, body: dict[str, Any], headers: Mapping[str,
     if path.startswith(OPENAI_ROUTES):
         body = openai_body(body)
     return JSONResponse(body, status, dict(headers or {}))
+
+
+def last_event(path: str, body: Mapping[str, Any]) -> bytes:
+    """An error as the end of a stream that a route has begun, in the form of its events."""
+    if not path.startswith(OPENAI_ROUTES):
+        return format_sse_event(event="error", data_str=json.dumps(body, ensure_ascii=False))
+    told = json.dumps(openai_body(body), ensure_ascii=False)
+    return format_sse_event(data_str=told) + format_sse_event(data_str="[DONE]")
 
 
 def openai_body(body: Mapping[str, Any]) -> dict[str, Any]:

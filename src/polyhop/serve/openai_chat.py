@@ -19,9 +19,10 @@ from pydantic_core import PydanticCustomError
 from polyhop import registry
 from polyhop.errors import UsageError
 from polyhop.serve.answering import Asked, Telling, ToldDraft, ToldHop, answered, streamed, thread_of
-from polyhop.serve.asking import QUESTION, STREAM, UNBUFFERED, allowed, named
+from polyhop.serve.asking import QUESTION, UNBUFFERED, allowed, named
 from polyhop.serve.cited import CitedText, cited, draft_in_words, hop_in_words, uncited
 from polyhop.serve.errors import openai_body, request_id_of, shape_in_stream
+from polyhop.serve.requests import STREAM
 from polyhop.serve.service import TheService, TheWorkspace
 from polyhop.serve.uploads import shown
 from polyhop.strategies.strategy import strategy_of

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyhop.errors import RequestError, TooLarge
-from polyhop.serve.errors import SEND_LESS, headers_of, response, shape, status_of
+from polyhop.serve.errors import SEND_LESS, headers_of, last_event, response, shape, status_of
 from polyhop.serve.json_log import request_id
 from polyhop.serve.metrics import Metrics
 from polyhop.settings import Serving
@@ -28,6 +28,7 @@ OWN = ("polyhop-client", "polyhop-workspace", "authorization")  # headers that n
 FOREIGN = ("cross-site", "same-site")  # the latter: another port, or another host of the same domain
 UPLOADS = ("POST", "/v1/documents")
 UNTOLD = ("/mcp", "/openapi.json")  # routes that others have made, and that do not say in the scope which they are
+STREAM = "text/event-stream"
 NEVER_SENT = 499  # nobody was there any more
 
 
@@ -89,8 +90,7 @@ class AroundRequests:
         except RequestError as error:
             await one.fail(error)
         except asyncio.CancelledError:  # the time that the server has to stop is over
-            if not one.status:
-                await one.fail(Stopped("The server was stopped before it could answer."))
+            await one.stop(Stopped("The server was stopped before it could answer."))
         except Exception as error:
             logger.exception("unexpected error in %s %s", scope["method"], scope["path"])
             if one.status:
@@ -108,6 +108,7 @@ class _OneRequest:
         brought = headers.get("x-request-id", "")
         self.id = brought if OUR_ID.fullmatch(brought) else uuid.uuid4().hex[:16]
         self.status = 0
+        self.streams = False  # whether events are being sent, and the last one is still to come
         self.scope = scope
         self._send = send
         self._metrics = metrics
@@ -120,11 +121,22 @@ class _OneRequest:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
+            self.streams = headers.get("content-type", "").startswith(STREAM)
             headers["X-Request-Id"] = self.id
             headers.setdefault("X-Content-Type-Options", "nosniff")
             if "location" in headers:  # to a route of ours, with a slash more or less
                 headers["Location"] = _outside(URL(headers["location"]), self._serving)
+        elif not message.get("more_body", False):
+            self.streams = False
         await self._send(message)
+
+    async def stop(self, error: Stopped) -> None:
+        """Answer with an error, or end a stream of events with it; what else is half sent breaks off."""
+        path: str = self.scope["path"]
+        if not self.status:
+            await self.fail(error)
+        elif self.streams and path.startswith("/v1/"):  # not /mcp, whose events are of a form of their own
+            await self.send({"type": "http.response.body", "body": last_event(path, shape(error, self.id))})
 
     async def fail(self, error: Exception) -> None:
         """Answer with an error."""

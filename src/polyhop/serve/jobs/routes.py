@@ -17,8 +17,9 @@ from pydantic import BaseModel, Field
 
 from polyhop.errors import PolyhopError
 from polyhop.evaluation.reports.page import html
-from polyhop.serve.asking import STREAM, UNBUFFERED
+from polyhop.serve.asking import UNBUFFERED
 from polyhop.serve.jobs.queue import PAGE, JobQueue
+from polyhop.serve.requests import STREAM
 from polyhop.serve.service import TheService, TheWorkspace
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])

@@ -144,6 +144,19 @@ def test_a_page_of_a_pdf_is_drawn_with_a_sentence_marked(client: httpx.Client, e
     assert client.get(address.replace("1.png", "99.png")).status_code == 404
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+def test_a_page_of_a_pdf_whose_name_is_no_text_is_drawn(world: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    shutil.copy(world / "academy_of_asperlow.pdf", folder / "m\udcfchle.pdf")  # ü as Windows wrote it
+    with Polyhop(tmp_path / "pdf.index") as engine:
+        engine.index(folder, layers=("text",))
+        with engine.view() as view:
+            (key,) = [row.id for row in view.record.documents()]
+    with serving(tmp_path / "pdf.index") as served:
+        assert served.client.get(f"/v1/documents/{key}/pages/1.png").status_code == 200
+
+
 def test_what_has_no_pages_or_no_file_any_more_says_so(world: Path, tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from polyhop.documents.loaders.pdf import PdfLoader
+from polyhop.documents.reading import path_of
 from polyhop.errors import OriginalMissing, PageMissing
 from polyhop.serve.engines import Workspace
 from polyhop.serve.pdf_pages import DrawnPage, draw_page
@@ -80,7 +81,7 @@ def original_of(document: Document, workspace: Workspace, service: Service) -> P
         kept = service.intake.counter(workspace.place).files.path_of(document.uri)
         if kept is not None:
             return kept
-    path = Path(document.uri)
+    path = Path(path_of(document.uri))
     if not path.is_absolute():  # a name that somebody gave to a document, and no place on this disk
         raise OriginalMissing("The file of this document is not at hand any more.")
     return path

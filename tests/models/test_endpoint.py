@@ -309,6 +309,19 @@ def test_endpoint_that_hangs_up_in_mid_answer_is_asked_again() -> None:
         assert len(server.requests) == 2
 
 
+def test_each_answer_that_breaks_off_counts_and_is_capped() -> None:
+    """The server was granted to work on it, and charges what it has read and written."""
+    cut, whole = says("cut", hang_up=True), says("whole")
+    with serving(in_turn(cut, cut, whole)) as server, client(server) as model:
+        cost = ask(model).cost
+        assert (cost.llm_calls, model.meter.total) == (3, cost)
+        assert cost.tokens > 2 * cost.prompt_tokens / 3 > 15
+    with serving(in_turn(cut, cut, whole)) as server, client(server, call_cap=2) as model:
+        with pytest.raises(BudgetExceeded, match="2 of the 2 allowed"):
+            ask(model)
+        assert (len(server.requests), model.meter.total.llm_calls) == (2, 2)
+
+
 @pytest.mark.parametrize(
     ("body", "kind"),
     [

@@ -139,7 +139,10 @@ def test_an_endpoint_that_refuses_to_tell_the_tokens_streams_all_the_same() -> N
 def test_a_stream_that_breaks_off_is_asked_for_again_and_heard_anew(broken: Played) -> None:
     heard = Heard()
     with serving(in_turn(broken, streams(*PIECES))) as server, client(server) as model:
-        assert ask(model, heard).text == TEXT
+        answer = ask(model, heard)
+        assert answer.text == TEXT
+        told_an_error = b'"error"' in broken.body  # what a server refuses it does not charge
+        assert model.meter.total.llm_calls == answer.cost.llm_calls == (1 if told_an_error else 2)
     assert len(heard.replies) == 2
     assert heard.replies[-1] == list(PIECES)
 

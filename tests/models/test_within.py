@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid
 from polyhop.models.accounting import Prices
+from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.ports import Failure, LanguageModel, Message
 from polyhop.prompts.answer_step import answer_step
 from polyhop.prompts.extract_facts import FactLimits, batches
 from polyhop.types import Cost
-from tests.worlds.endpoint import Played, asked, refuses, says
+from tests.worlds.endpoint import Played, asked, in_turn, refuses, says, serving
 from tests.worlds.extraction import PASSAGES, Plain, knowing, known_of, model_that
 from tests.worlds.prompts import BORN, STEP, VELM, model_saying
 from tests.worlds.prompts import PASSAGES as FERRY
@@ -60,6 +61,14 @@ def test_calls_that_were_of_no_use_count() -> None:
         with pytest.raises(EndpointError):
             within.complete(WELL)
         assert (within.left, within.spent) == (1, Cost())
+
+
+def test_a_call_that_is_made_again_after_a_broken_reply_counts_each_time() -> None:
+    broken = in_turn(says("cut", hang_up=True), says("whole"))
+    with serving(broken) as server, OpenAICompatible(base_url=server.url, model="sage", first_wait=0.0) as model:
+        within = Within(model, 5, tokens=5000)
+        assert within.complete(WELL).text == "whole"
+        assert (within.left, within.spent.llm_calls) == (3, 2)
 
 
 def test_call_that_a_cap_of_the_users_forbids_is_given_back() -> None:

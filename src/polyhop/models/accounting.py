@@ -85,11 +85,15 @@ def most_of(model: LanguageModel, request: Request) -> Cost:
 
 
 class Hold:
-    """Room set aside for one call under the caps; ``spent`` is what it really took."""
+    """Room set aside for one call under the caps; ``spent`` is what it really took.
+
+    ``broken``: what went before it on replies that broke off, each of which is a call, too.
+    """
 
     def __init__(self, expected: Cost) -> None:
         self.expected = expected
         self.spent = Cost()
+        self.broken = Cost()
 
 
 class Meter:
@@ -127,6 +131,17 @@ class Meter:
             with self._lock:
                 self._holds.remove(hold)
                 self._total += hold.spent
+
+    def repeat(self, hold: Hold, cost: Cost) -> None:
+        """Count a reply that broke off, for which a call is to be made again. Raises BudgetExceeded as ``holding``."""
+        with self._lock:
+            hold.broken += cost
+            self._total += cost
+            self._holds.remove(hold)
+            try:
+                self._check(hold.expected)
+            finally:
+                self._holds.add(hold)
 
     def _check(self, expected: Cost) -> None:
         committed = sum((hold.expected for hold in self._holds), self._total)

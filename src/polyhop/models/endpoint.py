@@ -7,7 +7,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
@@ -130,17 +130,23 @@ class OpenAICompatible(Served):
             raise self._overflow(said)
         with self._slots, self.meter.holding(expected) as hold:
             began = time.monotonic()
+
+            def cost_of(text: str) -> Cost:
+                return self.prices.of(expected.prompt_tokens, estimated_tokens(text))
+
             try:
-                response = self._read(self._ask(request), expected)
+                reply = self._ask(request, lambda text: self.meter.repeat(hold, cost_of(text)))
+                response = self._read(reply, expected)
             except HeardEnough as enough:
-                hold.spent = enough.cost = self.prices.of(expected.prompt_tokens, estimated_tokens(enough.text))
+                hold.spent = cost_of(enough.text)
+                enough.cost = hold.broken + hold.spent
                 raise
             hold.spent = self.prices.of(
                 response.prompt_tokens, response.completion_tokens, seconds=time.monotonic() - began
             )
             if self._cache and (response.text.strip() or response.finish == "length"):
                 self._cache.put(key, self.name, response)
-        return self._usable(response, request, hold.spent)
+        return self._usable(response, request, hold.broken + hold.spent)
 
     def listed(self) -> tuple[str, ...] | None:
         """The models that the server says it has, None where it has no such list; asked once, and costs nothing.
@@ -186,7 +192,7 @@ class OpenAICompatible(Served):
         prompt = estimated_prompt(request.messages, request.schema)
         return self.prices.of(prompt, self._longest(request) + self.reasoning_tokens)
 
-    def _ask(self, request: Request) -> Reply:
+    def _ask(self, request: Request, broken: Callable[[str], None]) -> Reply:
         listener = self._listener
         allowed = self._longest(request) + self.reasoning_tokens
         structured = request.schema is not None
@@ -196,7 +202,7 @@ class OpenAICompatible(Served):
             arriving = partial(StreamedReply, listener) if listener is not None and heard else None
             body = dialect.body(self.model, request.messages, allowed, request.schema, self._options, heard=heard)
             final = partial(self._is_final, heard=heard)
-            reply = self._transport.post(json.dumps(body).encode("ascii"), final, arriving)
+            reply = self._transport.post(json.dumps(body).encode("ascii"), final, arriving, broken)
             if reply.ok:
                 return reply
             if reply.status in _REFUSALS and not _OVERFLOW.search(reply.words):

@@ -121,6 +121,8 @@ class Reply:
 class Arriving(Protocol):
     """What becomes of one reply while it arrives."""
 
+    text: str  # of the answer, as far as it has come
+
     def take(self, chunk: bytes) -> None:
         """Some more bytes of it."""
 
@@ -168,17 +170,21 @@ class Transport:
         self._answered = False
 
     def post(
-        self, body: bytes, final: Callable[[Reply], bool], arriving: Callable[[], Arriving] | None = None
+        self,
+        body: bytes,
+        final: Callable[[Reply], bool],
+        arriving: Callable[[], Arriving] | None = None,
+        broken: Callable[[str], None] = lambda _: None,
     ) -> Reply:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
 
-        ``arriving``: makes what takes the bytes of an attempt as they come. Raises EndpointError where patience ends
-        first.
+        ``arriving``: makes what takes the bytes of an attempt as they come. ``broken``: is told what had come of the
+        answer to a granted request when it broke off. Raises EndpointError where patience ends first.
         """
         began = time.monotonic()
         failures = 0
         while True:
-            reply, trouble = self._once(body, arriving)
+            reply, trouble = self._once(body, arriving, broken)
             if reply is not None and (not reply.transient or final(reply)):
                 return reply
             failures += 1
@@ -193,7 +199,7 @@ class Transport:
 
     def look(self, url: str) -> Reply:
         """What a GET of an address of the endpoint answers, asked once. Raises EndpointError where nothing does."""
-        reply, trouble = self._once(None, None, url)
+        reply, trouble = self._once(None, url=url)
         if reply is None:
             said = f"{_public(url)} cannot be reached: {trouble.rstrip('.')}."
             raise EndpointError(said, remedy="Check that the endpoint runs and that its address is right.")
@@ -207,12 +213,16 @@ class Transport:
                 self._client = None
 
     def _once(
-        self, body: bytes | None, arriving: Callable[[], Arriving] | None, url: str = ""
+        self,
+        body: bytes | None,
+        arriving: Callable[[], Arriving] | None = None,
+        broken: Callable[[str], None] = lambda _: None,
+        url: str = "",
     ) -> tuple[Reply | None, str]:
         import httpx
 
         try:
-            reply = self._exchange(body, arriving() if arriving is not None else None, url or self._url)
+            reply = self._exchange(body, arriving() if arriving is not None else None, broken, url or self._url)
         except httpx.ConnectTimeout:
             return None, f"no connection within {min(self._timeout, _CONNECT_SECONDS):g} seconds"
         except httpx.TimeoutException:
@@ -224,7 +234,9 @@ class Transport:
         self._answered = True
         return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.told}"
 
-    def _exchange(self, body: bytes | None, arriving: Arriving | None, url: str) -> Reply:
+    def _exchange(
+        self, body: bytes | None, arriving: Arriving | None, broken: Callable[[str], None], url: str
+    ) -> Reply:
         import httpx
 
         deadline = time.monotonic() + self._timeout
@@ -232,18 +244,23 @@ class Transport:
         method = "GET" if body is None else "POST"
         with self._connected().stream(method, url, content=body, headers=headers) as response:
             received = bytearray()
-            for chunk in response.iter_bytes():
-                received += chunk
-                if arriving is not None:
-                    arriving.take(chunk)
-                if len(received) > MAX_BYTES:
-                    raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
-                if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
-                    raise httpx.ReadTimeout("slow answer", request=response.request)
-            reply = Reply(response.status_code, response.headers, bytes(received))
-            whole = reply if arriving is None else arriving.whole(reply)
-            if whole is None:
-                raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
+            try:
+                for chunk in response.iter_bytes():
+                    received += chunk
+                    if arriving is not None:
+                        arriving.take(chunk)
+                    if len(received) > MAX_BYTES:
+                        raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
+                    if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
+                        raise httpx.ReadTimeout("slow answer", request=response.request)
+                reply = Reply(response.status_code, response.headers, bytes(received))
+                whole = reply if arriving is None else arriving.whole(reply)
+                if whole is None:
+                    raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
+            except httpx.RequestError:
+                if response.is_success:
+                    broken(received.decode("utf-8", "replace") if arriving is None else arriving.text)
+                raise
             return replace(whole.as_meant, key=self._key)
 
     def _connected(self) -> httpx.Client:

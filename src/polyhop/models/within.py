@@ -137,6 +137,7 @@ class Within(Around):
 
     def _settle(self, most: Cost, cost: Cost) -> None:
         with self._count.lock:
+            self._count.calls -= max(0, cost.llm_calls - 1)  # made again after replies that broke off
             if self._count.tokens is not None:
                 self._count.tokens += most.tokens - cost.tokens
             if self._count.money is not None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,12 +78,16 @@ def test_a_folder_that_is_lost_empties_nothing(
     """A disk that is not mounted leaves its mount point behind, or nothing; a file that was named was on it, too."""
     monkeypatch.setattr("polyhop.indexing.watching.changes_of", lambda *_, **__: [frozenset()])
     with Polyhop(harbour.parent / "an.index", settings=QUICK) as engine:
-        engine.index(harbour, layers=("text",))
+
+        def bring_up_to_date(paths: Sequence[Path]) -> None:
+            engine.index(*paths, layers=("text",))
+
+        bring_up_to_date([harbour])
         harbour.rename(harbour.parent / "elsewhere")
         if empty:
             harbour.mkdir()
         for path in (harbour, harbour / "fennick.txt"):
-            keep_watching(engine, [path], lambda paths: engine.index(*paths, layers=("text",)) and None)
+            keep_watching(engine, [path], bring_up_to_date)
             assert "harbour is gone or has nothing to read any more" in capsys.readouterr().err
         with engine.view() as view:
             assert len(list(view.record.documents())) == 4

@@ -83,7 +83,8 @@ def test_a_run_that_ends_before_its_first_layer_is_told_with_what_to_do(tmp_path
     folder, index = write(tmp_path / "docs", {"gate.txt": "The gate is shut at nine."}), tmp_path / "an.index"
     with Polyhop(index, settings=QUICK) as engine, suppress(KeyboardInterrupt):
         engine.index(folder, progress=interrupt)
-    assert cli("status", "--index", index).stdout.endswith("Bring it up to date with: polyhop index PATH...\n")
+    told = f"Bring it up to date with: polyhop index PATH... --index {index}\n"
+    assert cli("status", "--index", index).stdout.endswith(told)
     examined = cli("doctor", "--index", index)
     assert (examined.returncode, "Layers with gaps: text" in examined.stdout) == (1, True)
 

@@ -9,6 +9,7 @@ import click
 
 from polyhop.cli.draft import draft_shown
 from polyhop.cli.options import ChosenIndex, index_options, json_option, replaying
+from polyhop.cli.remedies import completed
 from polyhop.cli.terminal import echo, from_here, on_one_line, style, tell_json
 from polyhop.english.numbers import counted
 from polyhop.indexes.folding import fold
@@ -103,7 +104,7 @@ def show(answer: Answer, engine: Polyhop, *, trace: bool) -> None:
 def warn_of_emptiness(evidence: Evidence, engine: Polyhop) -> None:
     """Say so where nothing was found because there is nothing."""
     if not evidence.passages and not engine.status().documents:
-        echo("The index holds no documents. Add some with: polyhop index PATH...", err=True)
+        echo(completed("The index holds no documents. Add some with: polyhop index PATH..."), err=True)
 
 
 def show_answer(answer: Answer) -> None:

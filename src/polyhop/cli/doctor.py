@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import ChosenIndex, index_options, json_option
+from polyhop.cli.remedies import completed
 from polyhop.cli.terminal import echo, style, tell_json
 from polyhop.english.numbers import counted
 from polyhop.errors import PolyhopError
@@ -37,6 +38,7 @@ def doctor(deep: bool, as_json: bool, chosen: ChosenIndex) -> int:
         findings = [*_environment(), *_models(engine.models), *_index(engine)]
         if deep:
             findings += _bytes(engine)
+    findings = [(check, fine, finding, completed(remedy)) for check, fine, finding, remedy in findings]
     if as_json:
         names = ("check", "ok", "finding", "remedy")
         tell_json([dict(zip(names, finding, strict=True)) for finding in findings])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyhop.cli.options import Command, json_option
+from polyhop.cli.remedies import completed
 from polyhop.cli.terminal import echo, on_one_line, style, tell_json
 from polyhop.english.numbers import counted
 from polyhop.errors import KeyMissing, UsageError
@@ -94,7 +95,7 @@ def add(
         written, key = ring.add(label, scope=scope, workspace=workspace, days=days, allowance=allowance)
     echo(written)
     echo(f"It is shown this once. Requests send it as: Authorization: Bearer {written}", err=True)
-    echo(f"Its id is {key.id}; polyhop keys revoke {key.id} ends it.", err=True)
+    echo(completed(f"Its id is {key.id}; polyhop keys revoke {key.id} ends it."), err=True)
 
 
 @keys.command("list")
@@ -117,7 +118,7 @@ def list_(as_json: bool, index_path: Path | None, workspaces: Path | None) -> No
         if limits := ", ".join(_limits(key.allowance)):
             echo(f"{'':<12}  at most {limits}")
     if not found:
-        echo("There are no keys. A server at 127.0.0.1 needs none; others do: polyhop keys add LABEL")
+        echo(completed("There are no keys. A server at 127.0.0.1 needs none; others do: polyhop keys add LABEL"))
 
 
 @keys.command(short_help="End a key, by its id or its label.")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,6 +28,7 @@ from polyhop.cli.mcp import mcp
 from polyhop.cli.merges import merges
 from polyhop.cli.models import models
 from polyhop.cli.presets import presets
+from polyhop.cli.remedies import completed
 from polyhop.cli.remove import remove
 from polyhop.cli.search import search
 from polyhop.cli.serve import serve
@@ -48,6 +50,14 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names."""
         return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. Raises PolyhopError, with a remedy for the index that the command was given."""
+        try:
+            return super().invoke(ctx)
+        except PolyhopError as error:
+            error.remedy = completed(error.remedy)
+            raise
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -107,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # what cannot be read or shown is a question mark, and ends nothing
     try:
-        result = polyhop.main(asked, prog_name="polyhop", standalone_mode=False)
+        result = polyhop.main(asked, prog_name="polyhop", standalone_mode=False, obj=asked)
         flush()
         code = result if isinstance(result, int) else 0
     except (PolyhopError, click.ClickException) as error:

@@ -126,5 +126,5 @@ def _check(settings: Settings, engines: Engines) -> None:
     address = settings.server.site or settings.server.host
     raise UsageError(
         f"At {address} other machines would reach these documents, and there is no key that counts.",
-        remedy="Make one with: polyhop keys add LABEL (with the same --index or --workspaces), or serve at 127.0.0.1.",
+        remedy="Make one with: polyhop keys add LABEL, or serve at 127.0.0.1.",
     )

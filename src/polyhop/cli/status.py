@@ -8,6 +8,7 @@ import click
 
 from polyhop.cli.index import contents_in_words, holdings, in_words
 from polyhop.cli.options import ChosenIndex, index_options, json_option
+from polyhop.cli.remedies import completed
 from polyhop.cli.terminal import echo, tell_json
 from polyhop.english.numbers import counted
 
@@ -35,7 +36,7 @@ def status(as_json: bool, chosen: ChosenIndex) -> None:
     if report.writer:
         echo(f"being written by {report.writer}")
     if report.has_gaps:
-        echo("Bring it up to date with: polyhop index PATH...")
+        echo(completed("Bring it up to date with: polyhop index PATH..."))
 
 
 def _counts(layer: LayerStatus, passages: int) -> str:

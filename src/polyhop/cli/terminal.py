@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyhop.cli.remedies import completed
 from polyhop.errors import PolyhopError, StorageFull
 from polyhop.settings import wants_no_colours
 
@@ -122,7 +123,7 @@ def explain(error: click.ClickException) -> None:
 def tell(error: PolyhopError) -> None:
     """Say on standard error what is wrong, and what to do about it."""
     echo(f"{style('Error:', fg='red', bold=True)} {error}", err=True)
-    for line in error.remedy.splitlines():
+    for line in completed(error.remedy).splitlines():
         echo(f"  {line}", err=True)
 
 

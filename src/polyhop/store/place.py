@@ -93,6 +93,11 @@ def _noted(folder: Path) -> tuple[str, str] | None:
         raise IndexCorrupt(f"{folder / NOTE} does not say where the record of the index is ({error}).") from error
 
 
+def without_password(address: str) -> str:
+    """The address of a store as it may be shown."""
+    return _address(*_parts(address))
+
+
 def _parts(address: str) -> tuple[str, str]:
     """The address of a database, and the schema in it."""
     url, _, schema = address.partition("#")

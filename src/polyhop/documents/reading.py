@@ -154,6 +154,8 @@ def hidden_below(roots: Iterable[str | Path], files: Iterable[str]) -> list[Path
     places = [f"{uri_of(root).rstrip('/')}/" for root in roots]
     found = []
     for file in files:
+        if "/." not in file:  # as hardly any is
+            continue
         within = [file.removeprefix(place) for place in places if file.startswith(place)]
         if within and all(inner.startswith(".") or "/." in inner for inner in within):
             path = Path(path_of(file))

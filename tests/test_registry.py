@@ -19,6 +19,7 @@ from polyhop import registry
 from polyhop.errors import ComponentBroken, SettingError, UnknownComponent
 from polyhop.registry import Kind, configured, dotted, fitted, setting_names
 from tests.worlds.commands import Run
+from tests.worlds.installed import look_again
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COMPONENTS = [(kind, name) for kind in KINDS for name in registry.names(kind)]
@@ -253,15 +254,10 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points = ["[polyhop.strategies]", "exploding = exploding:Any", *lines, "[polyhop.loaders]", "odd = exploding:Any"]
     (about / "entry_points.txt").write_text("\n".join(points) + "\n")
     monkeypatch.syspath_prepend(tmp_path)
-    _forget()
+    look_again()
     yield
     monkeypatch.undo()
-    _forget()
-
-
-def _forget() -> None:
-    for kept in (registry._found, registry._warn_once):
-        kept.cache_clear()
+    look_again()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -59,11 +59,18 @@ FILE: Mapping[str, bool] = {"file": True}  # metadata of a field that names a fi
 def _found(kind: Kind) -> Mapping[str, EntryPoint]:
     """By name; of several, Polyhop's own: no package replaces it unseen, whatever is installed beside it."""
     found: dict[str, EntryPoint] = {}
-    for point in sorted(entry_points(group=f"polyhop.{kind}"), key=_own_first):
+    for point in _installed()[kind]:
         kept = found.setdefault(point.name, point)
         if kept.value != point.value:
             log.warning("%s is left out: %s has one of that name.", _in_words(kind, point), _package(kept))
     return found
+
+
+@cache
+def _installed() -> Mapping[Kind, list[EntryPoint]]:
+    """The components of every kind, our own first: all packages that are installed are looked through for them."""
+    every = entry_points()
+    return {kind: sorted(every.select(group=f"polyhop.{kind}"), key=_own_first) for kind in typing.get_args(Kind)}
 
 
 def _own_first(point: EntryPoint) -> tuple[bool, str, str, str]:
@@ -72,7 +79,12 @@ def _own_first(point: EntryPoint) -> tuple[bool, str, str, str]:
 
 def _package(point: EntryPoint) -> str:
     """The name of the package that brings a component."""
-    return point.dist.name if point.dist is not None else point.module.partition(".")[0]
+    return _named(point.dist) if point.dist is not None else point.module.partition(".")[0]
+
+
+@cache  # of a package: to tell its name, all that it says of itself is read
+def _named(package: Distribution) -> str:
+    return package.name
 
 
 def _in_words(kind: Kind, point: EntryPoint) -> str:

@@ -15,7 +15,6 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhop import registry
 from polyhop.errors import SettingError, UnknownComponent, UsageError
 from polyhop.evaluation.dataset import Dataset, Question
 from polyhop.evaluation.experiment import Experiment, standard
@@ -30,6 +29,7 @@ from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.evaluation.metrics.quoted import Quoted
 from polyhop.evaluation.metrics.recall import Recall, recall
 from polyhop.evaluation.outcome import Outcome
+from tests.worlds.installed import look_again
 
 WORDS = [
     "yes",
@@ -191,9 +191,9 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points = f"[polyhop.metrics]\ndeep = {module}.recall:Recall\nplain = {module}.exact_match:ExactMatch\n"
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    registry._found.cache_clear()
+    look_again()
     yield
-    registry._found.cache_clear()
+    look_again()
 
 
 @pytest.mark.usefixtures("plugin")

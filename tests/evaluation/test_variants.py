@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from polyhop import registry
 from polyhop.cli.main import main
 from polyhop.engine import Polyhop
 from polyhop.errors import SettingError, UnknownComponent, UsageError
@@ -19,6 +18,7 @@ from polyhop.evaluation.sweep import Sweep, sweeps
 from polyhop.evaluation.variants import Variant, variants
 from polyhop.settings import Settings
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
+from tests.worlds.installed import look_again
 
 LADDER = '''
 """A strategy that another package brings: it binds the title of each of the nearest passages."""
@@ -65,9 +65,9 @@ def _ladder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     about = {"METADATA": "Metadata-Version: 2.1\nName: ladder\nVersion: 1.0\n"}
     write(site / "ladder-1.0.dist-info", about | {"entry_points.txt": "[polyhop.strategies]\nladder = ladder:Ladder\n"})
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
-    registry._found.cache_clear()
+    look_again()
     yield
-    registry._found.cache_clear()
+    look_again()
     sys.modules.pop("ladder", None)
 
 

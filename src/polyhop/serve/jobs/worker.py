@@ -26,7 +26,6 @@ from polyhop.models.choice import Models, load_models
 from polyhop.registry import fitted
 from polyhop.serve.jobs.ballast import Ballast
 from polyhop.serve.jobs.job import Job, JobError, JobKind, JobState
-from polyhop.serve.jobs.measuring import measure
 from polyhop.serve.jobs.queue import JobQueue, error_of
 from polyhop.serve.jobs.reporting import JobStopped, Reporter
 from polyhop.serve.jobs.work import IndexWork, WorkDone
@@ -152,6 +151,8 @@ class Worker:
     def _carried_out(self, job: Job, settings: Settings, models: Models, reporter: Reporter) -> WorkDone:
         asked = self._queue.asked(job)
         if job.kind == JobKind.EVAL:
+            from polyhop.serve.jobs.measuring import measure  # all that answers, which no other job takes
+
             return measure(asked, self._order.place.index, settings, models.language_model, reporter)
         index = self._on_index(settings, models)
         if job.kind == JobKind.UPLOAD:

@@ -79,10 +79,10 @@ def create_app(engines: Engines, settings: Settings, *, watched: Sequence[Path] 
     )
     app.state.service = service
     of_documents = (asking, drawing, reading, graph, graph_care, foreseeing, writing)
+    app.include_router(page_routes.router)  # first, as routes are looked through in turn, and a page is many files
     for router in (*of_documents, openai_chat, jobs):
         app.include_router(router.router, dependencies=[Depends(KEY)])
-    for router in (health, page_routes):
-        app.include_router(router.router)
+    app.include_router(health.router)
     app.router.routes.extend(assistants.routes)
     handle_errors(app)
     app.add_exception_handler(NobodyWaits, unheard)

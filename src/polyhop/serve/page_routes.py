@@ -58,7 +58,7 @@ class Asset:
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-def page(request: Request) -> Response:
+async def page(request: Request) -> Response:
     """The page."""
     return _sent(request, assets()["index.html"])
 
@@ -70,7 +70,7 @@ def icon(request: Request) -> Response:
 
 
 @router.api_route("/page/{name:path}", methods=["GET", "HEAD"])
-def asset(request: Request, name: str) -> Response:
+async def asset(request: Request, name: str) -> Response:
     """A file that the page consists of; names are compared, and no path of the disk is ever made of one."""
     found = assets().get(name)
     if found is None:

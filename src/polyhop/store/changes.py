@@ -113,7 +113,7 @@ class Changes(StoreTables):
         """The numbers of the passages that were not tried or, if these count, failed; ascending."""
         untried = self._ints(UNTRIED, self._settled(layer, fingerprint), layer, fingerprint)
         failed = self._ints(FAILED, layer, fingerprint) if retry_failed else untried[:0]
-        return np.union1d(untried, failed)
+        return np.sort(np.concatenate((untried, failed)))  # none is in both, and union1d loads masked arrays
 
     def _turned(self, layer: str, fingerprint: str) -> None:
         """Note that rows are stored under a fingerprint; in a transaction."""

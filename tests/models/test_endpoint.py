@@ -303,6 +303,18 @@ def test_endpoint_says_which_settings_of_the_environment_are_wrong(
         assert variable in caught.value.remedy
 
 
+def test_endpoint_on_this_machine_needs_no_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading them takes longer than such an endpoint takes to answer."""
+    loaded: list[object] = []
+    monkeypatch.setattr("ssl.SSLContext.load_verify_locations", lambda *given, **named: loaded.append((given, named)))
+    with serving(in_turn(says("yes"))) as server, client(server) as model:
+        assert ask(model).text == "yes"
+    assert not loaded
+    with pytest.raises(EndpointError):
+        ask(OpenAICompatible(base_url="https://127.0.0.1:9/v1", model="sage", attempts=1))
+    assert loaded, "one that encrypts has to prove who it is, here too"
+
+
 def test_endpoint_that_hangs_up_in_mid_answer_is_asked_again() -> None:
     with serving(in_turn(says("cut", hang_up=True), says("whole"))) as server, client(server) as model:
         assert ask(model).text == "whole"

@@ -27,31 +27,28 @@ from tests.worlds.settings import QUICK
 STRATEGIES = registry.names("strategies")
 
 
-def obeying(schema: Mapping[str, Any]) -> Any:
+def obeying(schema: Mapping[str, Any], numbers: Iterator[int]) -> Any:
     """The plainest value that a schema allows."""
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
     if "enum" in schema:
         return schema["enum"][0]
     if kind == "object":
-        return {name: obeying(each) for name, each in schema["properties"].items()}
+        return {name: obeying(each, numbers) for name, each in schema["properties"].items()}
     if kind == "array":
-        return [obeying(schema["items"])]
-    return {"string": f"Who was Edda Marrish, number {next(NUMBERS)}?", "boolean": False}.get(kind, 1)
-
-
-NUMBERS = count()
+        return [obeying(schema["items"], numbers)]
+    return {"string": f"Who was Edda Marrish, number {next(numbers)}?", "boolean": False}.get(kind, 1)
 
 
 def playing_along() -> Callable[[Mapping[str, Any]], Played]:
     """A script that keeps strategies asking; what it says took a hundred tokens for each that was asked."""
-    turns = count(1)
+    turns, numbers = count(1), count()
 
     def script(request: Mapping[str, Any]) -> Played:
         prompt = sum(estimated_tokens(message["content"]) for message in request["messages"])
         usage = {"prompt_tokens": prompt, "completion_tokens": 60}
         if next(turns) % 3 == 0:
             return says("I would rather talk about the weather.", usage=usage)
-        return says(json.dumps(obeying(request["response_format"]["json_schema"]["schema"])), usage=usage)
+        return says(json.dumps(obeying(request["response_format"]["json_schema"]["schema"], numbers)), usage=usage)
 
     return script
 

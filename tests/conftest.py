@@ -1,4 +1,4 @@
-"""One small real world for all tests: some documents of the examples, in every format, and an index made of them once.
+"""One small real world for all tests: documents of the examples, in every format, and an index made of them once a run.
 
 Nothing here is a stand-in: files, SQLite, models and arrays are the real ones. Models are loaded once a process, and
 what small networks read is kept.
@@ -27,6 +27,7 @@ from tests.worlds.documents import EXAMPLES, HARBOUR, WORLD, write
 from tests.worlds.objects import bucket_of, s3_running
 from tests.worlds.postgres import Server, server_running
 from tests.worlds.settings import LAYERS, QUICK
+from tests.worlds.shared import made_once
 
 TERMINAL = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"}
 
@@ -77,28 +78,34 @@ def models() -> Models:
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the documents of the world; not to be changed."""
-    folder = tmp_path_factory.mktemp("world") / "documents"
-    folder.mkdir()
-    for name in WORLD:
-        shutil.copy(EXAMPLES / name, folder / name)
-    return folder
+def world(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the documents of the world, one for all processes that run tests; not to be changed."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        for name in WORLD:
+            shutil.copy(EXAMPLES / name, folder / name)
+
+    own = tmp_path_factory.getbasetemp()
+    everybodys = own.parent if hasattr(pytestconfig, "workerinput") else own
+    return made_once(everybodys / "world" / "documents", make)
 
 
 @pytest.fixture(scope="session")
 def made_index(world: Path) -> Path:
     """The index of the world as indexing left it: not to be changed, nor to be asked, which keeps things beside it."""
-    path = world.parent / "made.index"
-    with Polyhop(path) as engine:
-        engine.index(world, layers=LAYERS)
-    return path
+
+    def make(path: Path) -> None:
+        with Polyhop(path) as engine:
+            engine.index(world, layers=LAYERS)
+
+    return made_once(world.with_name("made.index"), make)
 
 
 @pytest.fixture(scope="session")
-def world_index(made_index: Path) -> Path:
-    """The index of the world, to be asked; not to be changed."""
-    return Path(shutil.copytree(made_index, made_index.with_name("polyhop.index")))
+def world_index(made_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index of the world, to be asked by this process; not to be changed."""
+    return Path(shutil.copytree(made_index, tmp_path_factory.mktemp("world") / "polyhop.index"))
 
 
 @pytest.fixture(scope="session")

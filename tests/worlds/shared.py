@@ -17,8 +17,13 @@ def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
     try:
         begun.mkdir()
     except FileExistsError:
-        until(whole.exists, seconds=SECONDS)
+        until(lambda: whole.exists() or not begun.exists(), seconds=SECONDS)
+        return folder if whole.exists() else made_once(folder, make)
     else:
-        make(folder)
+        try:
+            make(folder)
+        except BaseException:
+            begun.rmdir()  # whoever waits learns from trying what is wrong
+            raise
         whole.mkdir()
     return folder

@@ -17,7 +17,7 @@ from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import plan_of_questions
 from polyhop.prompts.earlier_steps import EarlierStep
-from polyhop.strategies.shared.fuse import fused, fused_each
+from polyhop.strategies.shared.fuse import fused, fused_among, fused_each
 from polyhop.strategies.shared.leads import ALONE, CHAINED, Lead, Leads
 from polyhop.strategies.stepchain.asked_step import AskedStep
 from polyhop.strategies.stepchain.community_context import background
@@ -350,16 +350,29 @@ def test_a_name_that_no_passage_is_about_leads_to_those_that_name_it(view: View,
     assert reed.score - ALONE < next(lead for lead in dear if lead.name == "Otto Reed").score < reed.score
 
 
-def test_only_a_name_that_another_passage_may_have_is_searched_for(view: View, number: dict[str, int]) -> None:
-    """Otto Reed is named by the Pike's passage alone, Oster by that of the Sable Light, too."""
+@pytest.mark.parametrize("few", [2000, 0], ids=["few have it", "many have it"])
+def test_only_a_name_that_another_passage_may_have_is_searched_for(
+    view: View, number: dict[str, int], few: int
+) -> None:
+    """Otto Reed is named by the Pike's passage alone, Oster by that of the Sable Light, too.
+
+    Where few passages have a name's words, the search is among these.
+    """
     searched: list[str] = []
 
-    def noted(questions: Sequence[str], *others: Any) -> list[list[tuple[int, float]]]:
+    def noted_of_all(questions: Sequence[str], *others: Any) -> list[list[tuple[int, float]]]:
+        assert not questions or not few
         searched.extend(questions)
         return fused_each(questions, *others)
 
+    def noted_of_few(question: str, *others: Any) -> list[tuple[int, float]]:
+        searched.append(question)
+        return fused_among(question, *others)
+
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("polyhop.strategies.shared.leads.fused_each", noted)
+        patched.setattr("polyhop.strategies.shared.leads.FEW", few)
+        patched.setattr("polyhop.strategies.shared.leads.fused_each", noted_of_all)
+        patched.setattr("polyhop.strategies.shared.leads.fused_among", noted_of_few)
         builder = lead_on(leads_of(view), "Who is the builder of the Pike?", number["Pike"])
         harbour = lead_on(leads_of(view), "Where does the Gull sail to?", number["Gull"])
     assert next(lead for lead in builder if lead.name == "Otto Reed").target == number["Pike"]

@@ -10,7 +10,7 @@ import numpy as np
 from polyhop.english.numbers import names_version, versions_in
 from polyhop.indexes.ranking import best
 from polyhop.layers.view import View
-from polyhop.ports import Floats
+from polyhop.ports import Floats, Ints
 from polyhop.strategies.shared.judge import best_first, judge
 from polyhop.types import Passage
 
@@ -53,6 +53,15 @@ def fused_each(questions: Sequence[str], over: View, depth: int) -> list[list[tu
         rankings = [(numbers.tolist(), scores.tolist()) for numbers, scores in both]
         fusions.append(score_fusion([*rankings, *[(named, [1.0] * len(named))] * 2], depth))
     return fusions
+
+
+def fused_among(question: str, over: View, depth: int, among: Ints) -> list[tuple[int, float]]:
+    """Of some passages the ``depth`` nearest by vector and by BM25, fused, best first."""
+    both = (
+        over.text.vectors.search(over.vector(question), depth, among),
+        over.text.lexical.search(question, depth, among),
+    )
+    return score_fusion([(numbers.tolist(), scores.tolist()) for numbers, scores in both], depth)
 
 
 def naming_versions(question: str, over: View, depth: int) -> list[int]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from polyhop.indexes.names import normal, words
 from polyhop.layers.view import View
-from polyhop.ports import Floats
+from polyhop.ports import Floats, Ints
 from polyhop.reading.steps import glance
 from polyhop.strategies.shared.excerpt import excerpt
-from polyhop.strategies.shared.fuse import fused_each, nearest_places
+from polyhop.strategies.shared.fuse import fused_among, fused_each, nearest_places
 from polyhop.types import Passage, Span
 
 PAIRED = 300  # characters of each of two passages that are judged together
 READ = 6  # candidates that the reader hands over
-SEARCHED = 8  # passages among which those that name a value are looked for
+FEW = 2000  # passages that have all words of a value: so many are compared by themselves
+SEARCHED = 8  # nearest passages among which those that name a value are looked for
 NAMING = 2  # of them, how many a value may lead to
 # In logits of the cross-encoder, which judges where a name leads: fitted on training questions (decision 58).
 READING = 1.0  # for each logit of the reader's chance above that of a name that it does not point at
@@ -152,31 +153,48 @@ class Leads:
     def _targets(self, values: Sequence[_Value], next_question: Callable[[str], str]) -> list[Sequence[int]]:
         """Where each value leads: to the passage about it, or else to those that name it, or else nowhere new."""
         own = [self.nearest(self.over.text.titles.about(value.name), 1) for value in values]
-        sought = [value for value, about in zip(values, own, strict=True) if not about and self._may_be_named(value)]
-        found = fused_each([next_question(value.name) for value in sought], self.over, SEARCHED)
-        naming = {value: self._naming(value, near) for value, near in zip(sought, found, strict=True)}
-        return [about or naming.get(value, [value.source]) for value, about in zip(values, own, strict=True)]
+        sought = [value for value, about in zip(values, own, strict=True) if not about]
+        naming = self._naming(dict(zip(sought, map(self._having, sought), strict=True)), next_question)
+        return [about or naming[value] for value, about in zip(values, own, strict=True)]
 
-    def _may_be_named(self, value: _Value) -> bool:
-        """Whether all words of a name are in a passage besides the one that it was read in: of most names they are not.
+    def _having(self, value: _Value) -> Ints | None:
+        """The passages besides the one that a name was read in that have all its words; None where words may mislead.
 
         An "s" may be a possessive, which search leaves out, and scripts without spaces it cuts otherwise.
         """
         said = [word for word in normal(value.name).split() if word != "s"]
         if not said or not all(word.isascii() for word in said):
-            return True
-        return bool((self.over.text.lexical.with_all(" ".join(said)) != value.source).any())
+            return None
+        having: Ints = self.over.text.lexical.with_all(" ".join(said))
+        others: Ints = having[having != value.source]
+        return others
 
-    def _naming(self, value: _Value, found: Sequence[tuple[int, float]]) -> Sequence[int]:
-        """Of the passages found for a value those that name it; where none does, the one that it was read in."""
-        numbers = [number for number, _ in found[:SEARCHED]]
+    def _naming(
+        self, having: Mapping[_Value, Ints | None], next_question: Callable[[str], str]
+    ) -> dict[_Value, Sequence[int]]:
+        """For each value the passages nearest to what is asked next that name it; failing these, its own.
+
+        Where few have its words, they alone are compared; else those that are nearest of all.
+        """
+        found: dict[_Value, list[tuple[int, float]]] = {}
+        for value, among in having.items():
+            if among is not None and len(among) <= FEW:
+                found[value] = fused_among(next_question(value.name), self.over, SEARCHED, among) if len(among) else []
+        others = [value for value in having if value not in found]
+        nearest = fused_each([next_question(value.name) for value in others], self.over, SEARCHED)
+        found.update(zip(others, nearest, strict=True))
+        return {value: self._named_in(value, near) or [value.source] for value, near in found.items()}
+
+    def _named_in(self, value: _Value, near: Sequence[tuple[int, float]]) -> Sequence[int]:
+        """The first of some passages that have a name word by word, besides the one that it was read in."""
+        numbers = [number for number, _ in near[:SEARCHED] if number != value.source]
         name = f" {normal(value.name)} "
         naming = [
             number
             for number, passage in zip(numbers, self.over.passages(numbers), strict=True)
-            if number != value.source and name in f" {' '.join(words(f'{passage.title} {passage.text}'))} "
+            if name in f" {' '.join(words(f'{passage.title} {passage.text}'))} "
         ]
-        return naming[:NAMING] or [value.source]
+        return naming[:NAMING]
 
     def linked(
         self, source: int, passage: Passage, names: Iterable[str], without: Collection[str], reached: set[int]

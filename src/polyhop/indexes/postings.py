@@ -50,7 +50,7 @@ class Segment:
             moved = documents.astype(np.int64)
             return moved + self.shift if self.shift else moved, frequencies
         places = self.places[documents]
-        if self.whole:
+        if self.whole or not _shared(documents, self._dead):
             return places, frequencies
         alive = places >= 0
         return places[alive], frequencies[alive]
@@ -79,6 +79,9 @@ class Segment:
         if self.shift is not None:
             return places - self.shift
         rows, held = self._alive
+        if int(held[-1]) - int(held[0]) == len(held) - 1:  # no passage of another segment stands between them
+            there: Ints = rows[places - held[0]]
+            return there
         found = np.minimum(np.searchsorted(held, places), len(held) - 1)
         return np.where(held[found] == places, rows[found], -1)
 

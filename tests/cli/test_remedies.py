@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from polyhop.cli.main import polyhop
+from polyhop.errors import IndexMissing
 from polyhop.store.place import without_password
 from tests.worlds.commands import Run
 
@@ -38,6 +41,13 @@ def test_a_remedy_names_the_index_that_was_given(
     told = said.out + said.err
     assert remedy in told
     assert told.count("--index") == remedy.count("--index")
+
+
+def test_a_command_that_no_command_line_gave_has_the_remedy_as_it_is() -> None:
+    """As tests and programs call commands."""
+    result = CliRunner().invoke(polyhop, ["corrupt", "--list", "--index", "nowhere"])
+    assert isinstance(result.exception, IndexMissing)
+    assert "--index" not in result.exception.remedy
 
 
 def test_a_password_is_not_said_again() -> None:

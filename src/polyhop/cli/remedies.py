@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import click
 
@@ -35,7 +36,7 @@ def _given(words: Sequence[str]) -> Mapping[str, str]:
     from polyhop.store.place import without_password  # imported when used: start-up time
 
     found = {}
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         name, sign, value = word.partition("=")
         if name in OPTIONS:
             said = value if sign else following

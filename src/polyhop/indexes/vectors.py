@@ -202,7 +202,7 @@ class Vectors:
     def _among_candidates(self, queries: Floats, k: int, candidates: int) -> Iterator[Ranked]:
         """For each query the nearest of those that their signs put forward, which many queries share in part."""
         forward = put_forward(self._planes, queries, max(k, candidates), self._dead)
-        each = (found if self._untouched else np.sort(self._places_of_rows[found]) for found in forward)
+        each = (found if self._untouched else self._places_of_rows[found] for found in forward)
         if len(queries) < _MANY:
             for query, places in zip(queries, each, strict=True):
                 yield self._refined(query, self._picked(places, query), places, k)
@@ -222,7 +222,9 @@ class Vectors:
         products = np.empty((len(places), *asked.shape[:-1]), np.float32)
         for segment, here, rows in self._by_segment(places):
             for at in range(0, len(rows), _PICKED):
-                block = segment.take(rows[at : at + _PICKED], axis=0)
+                some = rows[at : at + _PICKED]
+                segment[some, 0]  # so that memory is waited for once for all rows, and not row by row
+                block = segment.take(some, axis=0)
                 products[here[at : at + _PICKED]] = np.vecdot(block, asked) if asked.ndim == 1 else block @ asked.T
         return products
 
@@ -274,8 +276,8 @@ class Vectors:
             return nothing()
         if k < len(scores):
             slack = 2 * len(query) * float(np.finfo(np.float32).eps) * max(1.0, float(np.linalg.norm(query)))
-            near = np.flatnonzero(scores >= kth_highest(scores, k) - 2 * slack)
-            places = places[near]
+            places = places[scores >= kth_highest(scores, k) - 2 * slack]
+        places = np.sort(places)  # of equals the one with the lower number comes first
         # Very many may be equal: they are copied block by block.
         blocks = (self._gather(places[at : at + _ROWS]) for at in range(0, len(places), _ROWS))
         exact = np.concatenate([np.empty(0, np.float32), *(_exact(block, query) for block in blocks)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from polyhop.english.answer_type import AnswerType
@@ -50,6 +51,7 @@ _EMPTY: Final = AUXILIARIES | ARTICLES | PREPOSITIONS
 _LONGEST: Final = 8  # words of a phrasing
 
 
+@lru_cache(maxsize=16384)  # graphs and questions word the same relations again and again
 def wording_of(phrase: str, kind: AnswerType | None = None) -> Relation | None:
     """The relation that a phrase such as "was directed by" words, if its value can be of that kind (None: any)."""
     fitting = [one for one in RELATIONS if kind is None or kind in one.kinds]

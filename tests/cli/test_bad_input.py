@@ -132,6 +132,16 @@ def test_only_what_goes_on_promises_to_where_nothing_can_be_written(
     assert ("it goes on where it stopped" in refused.err) is goes_on
 
 
+def test_a_current_folder_that_is_gone_is_an_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    said = run("status")
+    assert said.code == 2
+    assert "The current folder is gone." in said.err
+    assert "cd FOLDER" in said.err
+
+
 @pytest.mark.parametrize(
     ("command", "looks_for"),
     [("keys list", "keys.sqlite"), ("search bread", "polyhop.toml"), ("status", "polyhop.toml")],

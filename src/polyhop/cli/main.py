@@ -58,6 +58,19 @@ class Commands(click.Group):
         except PolyhopError as error:
             error.remedy = completed(error.remedy)
             raise
+        except FileNotFoundError as error:
+            if _is_somewhere():
+                raise
+            raise UsageError("The current folder is gone.", remedy="Go to one that is there: cd FOLDER") from error
+
+
+def _is_somewhere() -> bool:
+    """Whether the folder that the command was called in is still there."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

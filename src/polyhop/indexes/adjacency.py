@@ -26,15 +26,11 @@ class Adjacency(KeptArrays):
 
         Raises UsageError for a left id outside 0 to n_left - 1.
         """
-        lefts, rights = pairs.reshape(-1, 2).T
+        lefts, rights = pairs.reshape(-1, 2).astype(np.int64, copy=False).T  # so that pairs fit into one number each
         if len(lefts) and not 0 <= lefts.min() <= lefts.max() < n_left:
             raise UsageError(f"Left ids must be 0 to {n_left - 1}; these go from {lefts.min()} to {lefts.max()}.")
-        order = np.lexsort((rights, lefts))
-        lefts, rights = lefts[order], rights[order]
-        fresh = np.ones(len(lefts), np.bool_)
-        fresh[1:] = (lefts[1:] != lefts[:-1]) | (rights[1:] != rights[:-1])
-        starts = np.searchsorted(lefts[fresh], np.arange(n_left + 1))
-        return cls(starts=starts, rights=rights[fresh].astype(np.int64))
+        rights, starts = by_left(lefts, rights, n_left)
+        return cls(starts=starts, rights=rights)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -45,7 +41,7 @@ class Adjacency(KeptArrays):
 
     def of_many(self, lefts: Ints) -> Ints:
         """The neighbours of any of these ids, ascending, without repetition."""
-        return once(self.rights[spread(self.starts[lefts], self.starts[lefts + 1])])
+        return once(self.of_each(lefts)[0])
 
     def of_each(self, lefts: Ints) -> tuple[Ints, Ints]:
         """The neighbours of each of these ids, ascending, id after id; and where those of each begin, and all end."""

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from polyhop.indexes.adjacency import Adjacency, by_left, once
+from polyhop.indexes.adjacency import Adjacency, by_left
 from polyhop.indexes.coverage import Covered, TokenCoverage
 from polyhop.indexes.names import MISSING, Names, Phrases
 from polyhop.indexes.segments import present
@@ -168,13 +168,6 @@ class PatchedAdjacency(Adjacency):
     def of(self, left: int) -> Ints:
         """The neighbours of one id, ascending."""
         return self.of_many(np.array([left], np.int64))
-
-    def of_many(self, lefts: Ints) -> Ints:
-        """The neighbours of any of these ids, ascending, without repetition."""
-        there = lefts[lefts < len(self.emptied)]
-        found = super().of_many(there[~self.emptied[there]])
-        own = lefts[present(lefts, self.lefts)]
-        return once(np.concatenate([found, self.own.of_many(self.lefts.searchsorted(own))])) if len(own) else found
 
     def of_each(self, lefts: Ints) -> tuple[Ints, Ints]:
         """The neighbours of each of these ids, ascending, id after id; and where those of each begin, and all end."""

@@ -58,6 +58,9 @@ class Commands(click.Group):
         except PolyhopError as error:
             error.remedy = completed(error.remedy)
             raise
+        except PermissionError as error:  # of what a command merely looks for, such as polyhop.toml
+            said = f"{error.filename or 'A file'} cannot be opened ({error.strerror})."
+            raise StorageFull(said, remedy=CLOSED) from error
         except FileNotFoundError as error:
             if _is_somewhere():
                 raise
@@ -138,10 +141,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             error.remedy = f"{StorageFull.remedy[:-1]}: it goes on where it stopped."
         _complain(error, as_json=_prints_json(asked))
         code = error.exit_code
-    except PermissionError as error:  # of what a command merely looks for, such as polyhop.toml in the current folder
-        closed = StorageFull(f"{error.filename or 'A file'} cannot be opened ({error.strerror}).", remedy=CLOSED)
-        _complain(closed, as_json=_prints_json(asked))
-        code = closed.exit_code
     except (KeyboardInterrupt, click.Abort):
         stored = " What was done is stored: the same command goes on from there." if _goes_on(asked) else ""
         echo(f"\nInterrupted.{stored}", err=True)

@@ -17,6 +17,7 @@ from polyhop.indexing.answer_manifest import manifest_of
 from polyhop.indexing.readiness import check_asking
 from polyhop.layers.hops_told import HopsTold
 from polyhop.layers.view import View
+from polyhop.models.choice import Models
 from polyhop.models.timed import Timed
 from polyhop.models.within import Within, left_out_by
 from polyhop.planning.asked import part_read, shortened
@@ -26,7 +27,7 @@ from polyhop.reading.hops_found import along_plan, hops_taken
 from polyhop.reading.reader import OFFLINE, Reading, reader_of
 from polyhop.reading.several_answers import as_one
 from polyhop.reading.supplied import as_read, read_so_far
-from polyhop.reading.within_budget import read_within
+from polyhop.reading.within_budget import read_again, read_within
 from polyhop.reports import HopListener
 from polyhop.settings import Settings
 from polyhop.strategies.shared.in_time import left_of
@@ -128,7 +129,7 @@ class Answering:
         left_out = (*evidence.left_out, *left_out_by(view.models), *unread)
         hops = hops_taken(evidence.question, reading, evidence)
         view.hops_told.complete(hops)
-        trail = (*evidence.trail, *([f"read by {reader}: {reading.note}"] if reading.note else []))
+        trail = (*evidence.trail, *([_read_by(reader, reading)] if reading.note else []))
         evidence = replace(evidence, hops=hops, cost=cost, left_out=left_out, trail=trail)
         return Answer(
             question=question,
@@ -154,9 +155,18 @@ class Answering:
             evidence = replace(evidence, cost=evidence.cost + reading.cost)
             further = self._supplied(evidence, reading, left_of(self.budget, began), view)
             if further is None:
-                return reader, reading, as_read(evidence, reading), unread
+                return *self._borne_out(reader, reading, as_read(evidence, reading), view.models), unread
             evidence = further
             view.hops_told.complete(evidence.hops)
+
+    def _borne_out(
+        self, reader: str, reading: Reading, evidence: Evidence, models: Models
+    ) -> tuple[str, Reading, Evidence]:
+        """What was read, by which reader; by our own where what a language model says is withheld."""
+        again = read_again(self.budget, evidence, self.settings, models) if reading.withheld else None
+        if again is None:
+            return reader, reading, evidence
+        return *again, replace(evidence, trail=(*evidence.trail, _read_by(reader, reading)))
 
     def _supplied(self, evidence: Evidence, reading: Reading, budget: Budget, view: View) -> Evidence | None:
         """The evidence with what the reader lacks; None where it lacks nothing new, or may not read again."""
@@ -197,6 +207,10 @@ class Answering:
         evidence = _less_read(question, evidence)
         view.hops_told.complete(along_plan(evidence.hops))  # whether an answer rests on others is not known yet
         return replace(evidence, trail=(*preset, *evidence.trail, *notes))
+
+
+def _read_by(reader: str, reading: Reading) -> str:
+    return f"read by {reader}: {reading.note}"
 
 
 def _less_read(question: str, evidence: Evidence) -> Evidence:

@@ -118,6 +118,29 @@ def test_the_trace_ends_with_what_the_reader_made_of_it(world_index: Path) -> No
     assert answer.evidence.trail[-1].startswith("read by grounded: 'Bogtown' is withheld: 0 quotations are genuine")
 
 
+MISREAD = {"support": [{"passage": 1, "quote": "never written"}], "found": True, "answer": "Bogtown"}
+
+
+def test_what_a_language_model_says_without_bearing_it_out_is_read_by_our_own_reader(world_index: Path) -> None:
+    """Small ones often do: an endpoint must not leave unanswered what is answered without it."""
+    with model_saying(MISREAD) as (model, _), Polyhop(world_index, language_model=model) as engine:
+        answer = engine.ask(QUESTIONS[0], strategy="bm25")
+    assert (answer.text, answer.reader) == ("Giselle Ombry", "trained")
+    assert answer.citations
+    assert answer.evidence.cost.llm_calls == 1
+    assert answer.evidence.trail[-2].startswith("read by grounded: 'Bogtown' is withheld")
+
+
+def test_what_a_language_model_does_not_find_is_not_read_again(world_index: Path) -> None:
+    """Nor what it was to read alone, by name."""
+    nothing = {"support": [], "found": False, "answer": ""}
+    alone = Settings.read(None, ["reader.name=grounded"])
+    for said, settings in ((nothing, None), (MISREAD, alone)):
+        with model_saying(said) as (model, _), Polyhop(world_index, settings=settings, language_model=model) as engine:
+            answer = engine.ask(QUESTIONS[0], strategy="bm25")
+        assert (answer.text, answer.reader) == (None, "grounded")
+
+
 def test_the_same_question_gives_the_same_answer(answers: list[Answer], engine: Polyhop) -> None:
     again = engine.ask(QUESTIONS[0])
     assert (again.text, again.citations, again.confidence) == (

@@ -90,7 +90,7 @@ def test_what_the_check_does_not_let_pass_was_only_a_draft(world_index: Path) ->
     draft = Draft()
     with asking(world_index, lambda _: reply("In Velm.", quote="She was born in Velm.")) as (engine, _):
         answer = engine.ask(BRIDGE, strategy="bm25", drafted=draft)
-    assert (draft.states[-1], answer.text) == ("In Velm.", None)
+    assert (draft.states[-1], answer.text, answer.reader) == ("In Velm.", "Pellingrove", "trained")
 
 
 def test_a_draft_is_taken_back_where_the_reply_has_to_be_repaired(world_index: Path) -> None:

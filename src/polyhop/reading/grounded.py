@@ -114,6 +114,7 @@ class _Judged:
             cost=answer.cost,
             learnt=answer.learnt,
             lacking=answer.lacking,
+            withheld=not given and (self.answer.broken or (self.answer.found and bool(self.answer.parts))),
         )
 
     def _borne_out(self, part: AnswerPart) -> bool:

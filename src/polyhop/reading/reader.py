@@ -13,6 +13,7 @@ from polyhop.settings import AUTO, Settings
 from polyhop.types import AnswerKind, Cost, Evidence, Hop, Passage, Span
 
 OFFLINE: Final = "trained"  # the reader that asks no language model
+_COMMON: Final = frozenset({"stance", "brief"})  # settings that mean the same to every reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Reading:
     cost: Cost = Cost()
     learnt: tuple[str, ...] = ()  # by question that was looked up for it, its answer or nothing
     lacking: tuple[str, ...] = ()  # questions that have to be looked up before it is sure
+    withheld: bool = False  # a language model holds that there is an answer, and what it says is not borne out
 
 
 def sure(reading: Reading, threshold: float) -> Reading:
@@ -130,8 +132,9 @@ def in_few_words(settings: Settings, model: LanguageModel | None = None) -> Sett
 
 
 def without_language_model(settings: Settings) -> tuple[str, Reader] | None:
-    """The reader for a question whose budget has nothing left for the language model; None where one was named."""
-    if settings.choice("reader")[0] != AUTO:
+    """The reader where the language model cannot be asked, or says what is not borne out; None where one was named."""
+    name, own = settings.choice("reader")
+    if name != AUTO:
         return None
-    reader: Reader = registry.build("readers", OFFLINE, {})
+    reader: Reader = registry.build("readers", OFFLINE, {each: own[each] for each in _COMMON & own.keys()})
     return OFFLINE, reader

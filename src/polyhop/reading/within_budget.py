@@ -1,4 +1,7 @@
-"""Reading within the budget of a question: as much of the evidence as it allows, by a reader that it can pay for."""
+"""Reading within the budget of a question: as much of the evidence as it allows, by a reader that it can pay for.
+
+Where a language model says what the passages do not bear out, our own reader reads them, too.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,10 @@ def read_within(
     ``drafted`` is told what a language model writes of the answer. Where no call to it is left, a reader without one
     reads, or nobody where the settings name a reader that needs it. Raises what the reader raises.
     """
-    passages = within_tokens(evidence.passages, budget.tokens)
-    shown = replace(evidence, passages=passages)
-    unseen = len(evidence.passages) - len(passages)
+    shown = _shown(evidence, budget)
+    unseen = len(evidence.passages) - len(shown.passages)
     notes = [f"{counted(unseen, 'passages')} that the reader did not see, for want of budget.tokens"] if unseen else []
-    if passages != evidence.passages[: len(passages)]:
+    if shown.passages != evidence.passages[: len(shown.passages)]:
         notes.append("the end of the first passage, for want of budget.tokens")
     name, reader = reader_of(settings, models)
     try:
@@ -39,3 +41,21 @@ def read_within(
             return name, Reading(text=None, note=str(nothing_left)), (*notes, note)
         notes.append(f"the reader {name}, which needs the language model: the reader {instead[0]} read instead")
         return instead[0], instead[1].read(evidence.question, shown, models), tuple(notes)
+
+
+def read_again(budget: Budget, evidence: Evidence, settings: Settings, models: Models) -> tuple[str, Reading] | None:
+    """What our own reader answers where a language model's answer is withheld, with its name.
+
+    Small language models often answer what their own quotations do not say. None where our own finds nothing either,
+    or the settings name a reader.
+    """
+    instead = without_language_model(settings)
+    if instead is None:
+        return None
+    reading = instead[1].read(evidence.question, _shown(evidence, budget), models)
+    return None if reading.text is None else (instead[0], reading)
+
+
+def _shown(evidence: Evidence, budget: Budget) -> Evidence:
+    """As much of the evidence as a reader sees."""
+    return replace(evidence, passages=within_tokens(evidence.passages, budget.tokens))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from polyhop.errors import StorageFull
-from polyhop.store.place import NOTE, place_of
+from polyhop.errors import StorageFull, UsageError
+from polyhop.store.place import NOTE, place_of, without_password
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,18 @@ def test_a_password_that_an_earlier_version_noted_is_not_told(tmp_path: Path) ->
     address = "postgresql://me:ses?ame@host/db"
     (tmp_path / NOTE).write_text(json.dumps({"store": address, "key": "k"}))
     assert str(place_of(tmp_path, address)) == str(place_of(tmp_path)) == "postgresql://me@host/db"
+
+
+@pytest.mark.parametrize(
+    "password", ["ses%zzame", "ses/ame", "ses#ame", "12#ame", "12/ame", "ses ame", "s@s/ame", "ses\udce4ame"]
+)
+def test_a_password_with_characters_that_mean_something_is_refused_and_not_told(tmp_path: Path, password: str) -> None:
+    """The library of the database would take its end for a host, a port or a name, and say so."""
+    with pytest.raises(UsageError, match="cannot be read") as caught:
+        place_of(tmp_path, f"postgresql://me:{password}@host/db")
+    assert "%2F" in caught.value.remedy
+    assert "ame" not in f"{caught.value}"
+    assert without_password(f"--store=postgresql://me:{password}@host/db") == "--store=postgresql://..."
 
 
 def test_a_folder_that_is_closed_to_us_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,6 +196,21 @@ def test_two_machines_have_one_writer(address: str, tmp_path: Path) -> None:
     Record.create_or_open(tmp_path / "there", address).close()
 
 
+@pytest.mark.parametrize("given", ["--store={}", "index.store={}", "{}"])
+def test_a_password_on_the_command_line_of_who_writes_is_not_told(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    """Not in the folder's note, to the server, nor to who waits."""
+    secret = address.replace("postgres@", "postgres:sesame@")
+    monkeypatch.setattr(sys, "argv", ["ph", given.format(secret)])
+    with Record.create_or_open(tmp_path / "index", secret), Record.open(tmp_path / "there", address) as there:
+        noted = (tmp_path / "index" / "writer.json").read_text()
+        assert "postgresql://postgres@" in noted
+        with pytest.raises(IndexLocked) as caught:
+            Record.create_or_open(tmp_path / "there", address)
+        assert "sesame" not in f"{noted} {there.writer()} {caught.value}"
+
+
 def test_indexes_of_one_database_do_not_see_each_other(postgres: Server, tmp_path: Path) -> None:
     with (
         Record.create_or_open(tmp_path / "a", postgres.address("a")) as a,

@@ -17,6 +17,12 @@ NOTE = "record.json"
 SCHEMES = ("postgresql://", "postgres://")
 USUAL = "polyhop"  # the schema of an address that names none
 LONGEST = 63  # bytes of a schema's name
+_HOST = r"(?:\[[^]/@]*\]|[^][/:@?,]*)(?::\d*)?"
+_CLEAR = re.compile(  # as libpq reads it: no part of a password is then taken for something else, and shown
+    rf"postgres(?:ql)?://(?:[^/:@]*(?::[^/]*)?@)?{_HOST}(?:,{_HOST})*(?:/[^@?]*)?(?:\?(?:\w+=[^&=]*(?:&|$))*)?"
+)
+_UNREADABLE = re.compile(r"[\s\0\ud800-\udfff]|%(?![0-9A-Fa-f]{2})|%00")
+_ADDRESS = re.compile(r"postgres(?:ql)?://.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +70,12 @@ def place_of(folder: str | Path, store: str | None = None) -> StorePlace | None:
             "A record is kept in the index's folder or in Postgres: the address of another store is not known.",
             remedy="Write it as --store postgresql://user@host/database, perhaps with #name behind it.",
         )
+    if not _is_clear(address):
+        raise UsageError(
+            "The address of the database cannot be read: it has a part that is not as it should be.",
+            remedy="In a password write % as %25, / as %2F, @ as %40, # as %23, ? as %3F, & as %26, = as %3D and a "
+            "space as %20, or give it in ~/.pgpass or as PGPASSWORD.",
+        )
     if schema.startswith("pg_") or "\0" in schema or len(schema.encode(errors="replace")) > LONGEST:
         raise UsageError(f"An index in a database cannot be called {schema!r}.", remedy="Choose another name behind #.")
     there = _address(*_parts(noted[0])) if noted else ""  # earlier versions noted passwords with a ? in them
@@ -93,9 +105,17 @@ def _noted(folder: Path) -> tuple[str, str] | None:
         raise IndexCorrupt(f"{folder / NOTE} does not say where the record of the index is ({error}).") from error
 
 
-def without_password(address: str) -> str:
-    """The address of a store as it may be shown."""
-    return _address(*_parts(address))
+def without_password(text: str) -> str:
+    """A text that ends with the address of a store, if with any, as it may be shown."""
+    return _ADDRESS.sub(lambda found: _address(*_parts(found[0])) if _is_clear(found[0]) else f"{SCHEMES[0]}...", text)
+
+
+def _is_clear(address: str) -> bool:
+    """Whether an address is one that the library of the database takes, and its password cannot be mistaken."""
+    url, _, schema = address.partition("#")
+    if "@" in schema and "@" not in url:  # a # in the password
+        return False
+    return _CLEAR.fullmatch(url) is not None and _UNREADABLE.search(url) is None
 
 
 def _parts(address: str) -> tuple[str, str]:

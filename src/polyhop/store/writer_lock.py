@@ -18,6 +18,7 @@ import filelock
 
 from polyhop.errors import IndexLocked, UsageError
 from polyhop.store.faults import translated
+from polyhop.store.place import without_password
 
 LOCK = "writer.lock"
 NOTE = "writer.json"
@@ -48,7 +49,7 @@ class Holder:
             pid=os.getpid(),
             host=socket.gethostname(),
             since=datetime.now(UTC).isoformat(timespec="seconds"),
-            command=shlex.join(sys.argv)[:LONGEST_COMMAND],
+            command=shlex.join(map(without_password, sys.argv))[:LONGEST_COMMAND],
         )
 
     @classmethod

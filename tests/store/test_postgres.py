@@ -21,7 +21,7 @@ from polyhop.errors import (
     StoreUnreachable,
     UsageError,
 )
-from polyhop.store.place import NOTE
+from polyhop.store.place import NOTE, place_of
 from polyhop.store.record import Record
 from tests.worlds.machine import may_mount, small_disk
 from tests.worlds.postgres import Server
@@ -151,6 +151,19 @@ def test_a_role_that_may_only_read(postgres: Server, address: str, tmp_path: Pat
     assert "GRANT" in caught.value.remedy
     with Record.create_or_open(tmp_path / "index") as record:  # the lock is free
         assert record.count_documents() == 1
+
+
+def test_a_machine_that_vanishes_is_noticed_within_a_minute(address: str, tmp_path: Path) -> None:
+    """By who waits for it, and by a server whose writer it was; what the address says itself holds."""
+    from polyhop.store.postgres.connecting import connected  # of the extra
+
+    places = [place_of(tmp_path, address), place_of(tmp_path, address.replace("?", "?keepalives_idle=300&"))]
+    both = [connected(place) for place in places if place is not None]
+    usual, own = (each.connection for each in both)
+    assert [each.info.get_parameters()["tcp_user_timeout"] for each in (usual, own)] == ["60000", "60000"]
+    assert [each.info.get_parameters()["keepalives_idle"] for each in (usual, own)] == ["30", "300"]
+    query = "SELECT count(*) FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' AND source = 'session'"
+    assert usual.execute(query).fetchall() == [(3,)]
 
 
 def test_what_an_index_of_postgres_cannot_hold(address: str, tmp_path: Path) -> None:

@@ -19,7 +19,17 @@ from polyhop.store.postgres.migrations import MIGRATIONS
 from polyhop.store.writer_lock import NAMELESS, Holder, patience
 
 OLDEST: Final = 130_000  # version 13, which tells snapshots by name
-SECONDS_TO_CONNECT: Final = 10
+NOTICING: Final = {  # that the other machine is gone, within a minute; without, the system takes hours
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+BY_THE_SERVER: Final = """
+    SELECT set_config('search_path', quote_ident(?), false), set_config('tcp_keepalives_idle', '30', false),
+        set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)
+"""
 LOCKS: Final = 0x504C5948  # "PLYH": tells our locks from those of others in the same database
 STRIPE_LOCKS: Final = LOCKS + 1  # on passages
 LONGEST_WAIT: Final = 2_000_000.0  # seconds; the server counts milliseconds in 32 bits
@@ -28,11 +38,11 @@ LONGEST_WAIT: Final = 2_000_000.0  # seconds; the server counts milliseconds in 
 def connected(place: StorePlace) -> PostgresConnection:
     """A connection whose tables are those of the index. Raises StoreUnreachable, StoreError."""
     with translated(place):
-        limit = {} if "connect_timeout" in place.url else {"connect_timeout": SECONDS_TO_CONNECT}
+        limits = {name: value for name, value in NOTICING.items() if name not in place.url}
         here = Holder.here()
         name = f"polyhop {here.pid} {here.host} {here.command}".encode("ascii", "replace").decode()
         connection = psycopg.connect(
-            place.url, autocommit=True, application_name=name[:63], client_encoding="utf8", **limit
+            place.url, autocommit=True, application_name=name[:63], client_encoding="utf8", **limits
         )
         if connection.info.server_version < OLDEST or connection.info.parameter_status("server_encoding") != "UTF8":
             connection.close()
@@ -41,7 +51,7 @@ def connected(place: StorePlace) -> PostgresConnection:
                 remedy="Use Postgres 13 or newer, and a database whose encoding is UTF8.",
             )
         spoken = PostgresConnection(connection)
-        spoken.execute("SELECT set_config('search_path', quote_ident(?), false)", (place.schema,))
+        spoken.execute(BY_THE_SERVER, (place.schema,))
         return spoken
 
 

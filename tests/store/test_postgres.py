@@ -153,6 +153,16 @@ def test_a_role_that_may_only_read(postgres: Server, address: str, tmp_path: Pat
         assert record.count_documents() == 1
 
 
+def test_a_role_that_may_not_read_is_told_what_it_needs(postgres: Server, address: str, tmp_path: Path) -> None:
+    """And not that there is no index, which it would then make."""
+    name, guest = schema(address), address.replace("postgres@", "guest@")
+    for granted in ("CONNECT ON DATABASE postgres", f"USAGE ON SCHEMA {name}", f"SELECT ON {name}.meta"):
+        postgres.sql(f"GRANT {granted} TO guest")
+        refused(tmp_path / "guest", guest, StoreUnreachable, "may not be read by this role")
+    postgres.sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO guest")
+    Record.open(tmp_path / "guest", guest).close()
+
+
 def test_a_machine_that_vanishes_is_noticed_within_a_minute(address: str, tmp_path: Path) -> None:
     """By who waits for it, and by a server whose writer it was; what the address says itself holds."""
     from polyhop.store.postgres.connecting import connected  # of the extra

@@ -10,7 +10,7 @@ from typing import Final
 import psycopg
 from psycopg import errors, sql
 
-from polyhop.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, StoreError
+from polyhop.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, StoreError, StoreUnreachable
 from polyhop.store.changes import SAVE_META
 from polyhop.store.place import StorePlace
 from polyhop.store.postgres.dialect import PostgresConnection
@@ -30,6 +30,14 @@ BY_THE_SERVER: Final = """
     SELECT set_config('search_path', quote_ident(?), false), set_config('tcp_keepalives_idle', '30', false),
         set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)
 """
+READABLE: Final = """
+    SELECT c.relname, c.relkind <> 'r' OR has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ?
+"""
+LET_IN: Final = (
+    "Whoever asks needs USAGE on the schema, SELECT on its tables, and INSERT and UPDATE on its table generations: "
+    "GRANT ... ON ... TO ..."
+)
 LOCKS: Final = 0x504C5948  # "PLYH": tells our locks from those of others in the same database
 STRIPE_LOCKS: Final = LOCKS + 1  # on passages
 LONGEST_WAIT: Final = 2_000_000.0  # seconds; the server counts milliseconds in 32 bits
@@ -56,7 +64,7 @@ def connected(place: StorePlace) -> PostgresConnection:
 
 
 def verify(spoken: PostgresConnection, place: StorePlace) -> str:
-    """The identity of the index. Raises IndexMissing, IndexCorrupt, IndexTooNew."""
+    """The identity of the index. Raises IndexMissing, IndexCorrupt, IndexTooNew, StoreUnreachable."""
     found = _format(spoken, place)
     if found is None:
         raise IndexMissing(f"There is no index at {place}.")
@@ -125,16 +133,15 @@ def holder_of(spoken: PostgresConnection, place: StorePlace) -> str | None:
 
 
 def _format(spoken: PostgresConnection, place: StorePlace) -> int | None:
-    """The format of the tables; None where there are none. Raises IndexCorrupt, IndexTooNew."""
+    """The format of the tables; None where there are none. Raises IndexCorrupt, IndexTooNew, StoreUnreachable."""
     with translated(place):
-        query = (
-            "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ?"
-        )
-        tables = {row[0] for row in spoken.execute(query, (place.schema,))}
+        tables: dict[str, bool] = dict(spoken.execute(READABLE, (place.schema,)))
         if not tables:
             return None
         found = None
-        if {"meta", "documents", "ledger"} <= tables:
+        if {"meta", "documents", "ledger"} <= tables.keys():
+            if not all(tables.values()):  # the server would say that there is no such table
+                raise StoreUnreachable(f"The index at {place} may not be read by this role.", remedy=LET_IN)
             found = spoken.execute("SELECT value FROM meta WHERE key = 'format'").get
     if found is None:
         raise IndexCorrupt(

@@ -32,6 +32,10 @@ DAMAGED = (
     faults.UndefinedColumn,
 )
 UNFIT = (faults.ProgramLimitExceeded, faults.UntranslatableCharacter, faults.CharacterNotInRepertoire)
+MAY_WRITE: Final = (
+    "Use a role that may write and a server that is no standby. Whoever indexes first needs CREATE on the database, "
+    "and whoever asks INSERT and UPDATE on the table generations: GRANT ... ON ... TO ..."
+)
 REMEDIES: Final = {  # by what a server says that lets nobody in
     "password": "Give the password in the address, in ~/.pgpass or as PGPASSWORD.",
     "pg_hba.conf": "Have the server's pg_hba.conf let this user and machine in.",
@@ -65,8 +69,7 @@ def _from_postgres(fault: psycopg.Error, place: StorePlace) -> StoreError | Docu
     if isinstance(fault, FULL):
         return StorageFull(f"The server of {place} has no space left ({said}).", remedy="Free space on its disk.")
     if isinstance(fault, BARRED):
-        remedy = "Use a role that may write and a server that is no standby: GRANT CREATE ON DATABASE ... TO ..."
-        return StorageFull(f"The index at {place} cannot be written ({said}).", remedy=remedy)
+        return StorageFull(f"The index at {place} cannot be written ({said}).", remedy=MAY_WRITE)
     if isinstance(fault, DAMAGED):
         return IndexCorrupt(f"The index at {place} is damaged ({said}).", remedy="Restore the database from a backup.")
     if isinstance(fault, psycopg.OperationalError | psycopg.InterfaceError):

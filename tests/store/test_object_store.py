@@ -65,6 +65,29 @@ def test_an_address_of_something_else(address: str) -> None:
     assert "s3://" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("s3://key:sesame@bucket/x", "s3://...bucket/x"),
+        ("az://container/x?sig=sesame", "az://container/x?..."),
+        ("file:///folder#sesame", "file:///folder#..."),
+        ("s3://", "s3://"),
+        ("file:///", "file:///"),
+    ],
+)
+def test_an_address_with_more_than_a_place_is_refused_without_what_may_be_secret(address: str, told: str) -> None:
+    """The library of the stores leaves it out unheard, and the address is noted in the record."""
+    with pytest.raises(UsageError, match="no address of an object store") as caught:
+        ObjectStore(address)
+    assert str(caught.value).startswith(f"{told} is")
+    assert "without credentials" in caught.value.remedy
+
+
+def test_a_folder_with_a_number_sign_in_its_name(tmp_path: Path) -> None:
+    ObjectStore(f"file://{tmp_path}/of%23all").put("one", b"x")
+    assert (tmp_path / "of#all" / "one").read_bytes() == b"x"
+
+
 PUT = """
 import sys
 from pathlib import Path

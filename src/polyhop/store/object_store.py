@@ -17,7 +17,7 @@ from polyhop.errors import PolyhopError, StorageFull, StoreUnreachable, UsageErr
 from polyhop.extras import check_installed
 from polyhop.store.faults import NO_SPACE
 
-SCHEMES: Final = ("s3://", "gs://", "az://", "file:///")
+ADDRESS: Final = re.compile(r"((s3|gs|az)://[^/@?#]+(/[^?#]*)?|file:///[^?#]*[^/?#][^?#]*)")
 PIECE: Final = 1 << 20  # bytes of an object in memory at a time
 PATIENCE: Final = timedelta(seconds=60)  # for one object, with all that is tried again
 TRIES: Final = 3
@@ -48,10 +48,12 @@ class ObjectStore:
     address: str
 
     def __post_init__(self) -> None:
-        if not self.address.startswith(SCHEMES):
+        if not ADDRESS.fullmatch(self.address):  # the library would leave out what it does not know, unheard
+            told = re.sub(r"(?<=//)[^/]*@|(?<=[?#]).+", "...", self.address, flags=re.DOTALL)  # without credentials
             raise UsageError(
-                f"{self.address} is no address of an object store.",
-                remedy=f"Write one that begins with {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}.",
+                f"{told} is no address of an object store.",
+                remedy="Write it as s3://bucket/prefix, gs://bucket/prefix, az://container/prefix or file:///folder, "
+                "without credentials, and ? and # in it as %3F and %23.",
             )
         check_installed("s3", ("obstore",), doing="An object store")
 

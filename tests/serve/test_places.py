@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from polyhop.errors import UsageError, WorkspaceMissing
 from polyhop.serve.places import Places
+from polyhop.settings import Settings
 
 TRICKS = (
     *("..", ".", "/", "a/b", "../legal", "legal/../finance", "..\\legal", "/etc", "C:", "c:\\", "~", "~root", "\0"),
@@ -83,6 +84,16 @@ def test_no_trick_names_a_workspace(places: Places, tmp_path: Path, name: str) -
     with pytest.raises(UsageError, match="cannot be the name of a workspace"):
         places.make(name)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("store", "name"), [("db", "pg_notes"), ("db#of-all", "a" * 60)])
+def test_a_name_that_the_database_cannot_have_is_refused_before_there_is_a_folder(
+    places: Places, store: str, name: str
+) -> None:
+    before = places.names()
+    with pytest.raises(UsageError, match="cannot be called"):
+        places.make(name, Settings.read(None, [f"index.store=postgresql://host/{store}"]))
+    assert places.names() == before
 
 
 @given(st.text(max_size=70))

@@ -63,6 +63,10 @@ def test_a_workspace_that_is_empty_or_damaged_keeps_nobody_from_the_others(fresh
         shutil.copytree(fresh_index, damaged)
         (damaged / "record.sqlite").write_bytes(b"no index" * 1000)
         assert served.client.get("/ready").status_code == 503, "no workspace can answer"
+        elsewhere = {"store": "mysql://another/store", "key": "k"}
+        (folder / "empty" / "polyhop.index").mkdir()
+        (folder / "empty" / "polyhop.index" / "record.json").write_text(json.dumps(elsewhere))
+        assert served.client.get("/ready").status_code == 503, "nor can it with a record that nobody knows"
         shutil.copytree(fresh_index, folder / "second" / "polyhop.index")
         assert served.client.get("/ready").json() == {"status": "ok"}
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
-from polyhop.errors import IndexMissing, LayerMissing, StoreError
+from polyhop.errors import IndexMissing, LayerMissing, StoreError, UsageError
 from polyhop.serve.admission import KEY
 from polyhop.serve.service import TheService
 
@@ -39,11 +39,11 @@ def ready(service: TheService) -> Health:
 
     A workspace without documents yet is none that fails, and one that is damaged keeps nobody from the others.
     """
-    failed: StoreError | None = None
+    failed: StoreError | UsageError | None = None
     for name in service.engines.names():
         try:
             service.engines.workspace(name).engine.strategy_for(None)
-        except StoreError as error:
+        except (StoreError, UsageError) as error:
             is_empty = isinstance(error, (IndexMissing, LayerMissing)) and not service.engines.places.is_single
             failed = failed if is_empty else failed or error
         else:

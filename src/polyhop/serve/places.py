@@ -9,6 +9,7 @@ from pathlib import Path
 from polyhop.errors import UsageError, WorkspaceMissing
 from polyhop.settings import Settings
 from polyhop.store.faults import translated
+from polyhop.store.place import place_of
 
 DEFAULT = "default"  # the workspace of whoever names none
 INDEX = "polyhop.index"  # a workspace's index, in its folder
@@ -78,8 +79,11 @@ class Places:
             raise WorkspaceMissing("There is no such workspace.", remedy="GET /v1/workspaces lists those there are.")
         return self._at(chosen)
 
-    def make(self, name: str) -> WorkspacePlace:
-        """The workspace of that name, made where there is none. Raises UsageError for a name that cannot be one."""
+    def make(self, name: str, settings: Settings | None = None) -> WorkspacePlace:
+        """The workspace of that name, made where there is none.
+
+        ``settings``: those of the server, which may name a database. Raises UsageError for a name that cannot be one.
+        """
         if not _is_name(name):
             raise UsageError(
                 f"{name[:100]!r} cannot be the name of a workspace.",
@@ -91,6 +95,8 @@ class Places:
                 remedy="Serve a folder of workspaces.",
             )
         place = self._at(name)
+        if settings is not None and settings.index.store is not None:
+            place_of(place.index, self.within(settings, place).index.store)
         with translated(place.queue):
             place.files.mkdir(parents=True, exist_ok=True)
         return place

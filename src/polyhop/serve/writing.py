@@ -145,7 +145,7 @@ def make_workspace(body: NewWorkspace, service: TheService, key: TheKey) -> Work
     """Make a workspace, empty; one that is there stays as it is. Takes a key of the scope admin for all workspaces."""
     if key.workspace is not None:
         raise UsageError("The key is for one workspace.", remedy="Use one for all workspaces.")
-    service.intake.places.make(body.name)
+    service.intake.places.make(body.name, service.intake.settings)
     return workspaces(service, key)
 
 

@@ -77,7 +77,7 @@ def place_of(folder: str | Path, store: str | None = None) -> StorePlace | None:
             "space as %20, or give it in ~/.pgpass or as PGPASSWORD.",
         )
     if schema.startswith("pg_") or "\0" in schema or len(schema.encode(errors="replace")) > LONGEST:
-        raise UsageError(f"An index in a database cannot be called {schema!r}.", remedy="Choose another name behind #.")
+        raise UsageError(f"An index in a database cannot be called {schema!r}.", remedy="Choose another name.")
     there = _address(*_parts(noted[0])) if noted else ""  # earlier versions noted passwords with a ? in them
     if noted is not None and there != _address(url, schema):
         raise UsageError(

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,27 @@ def test_a_machine_that_vanishes_is_noticed_within_a_minute(address: str, tmp_pa
     assert [each.info.get_parameters()["keepalives_idle"] for each in (usual, own)] == ["30", "300"]
     query = "SELECT count(*) FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' AND source = 'session'"
     assert usual.execute(query).fetchall() == [(3,)]
+
+
+def test_a_server_that_ends_who_is_idle_ends_neither_who_asks_nor_who_writes(
+    postgres: Server, address: str, tmp_path: Path
+) -> None:
+    """A model may take long between two statements, and locks go with the connection."""
+    limits = postgres.sql("SELECT name FROM pg_settings WHERE name LIKE 'idle%timeout'").split()
+    postgres.sql("".join(f"ALTER ROLE postgres SET {limit} = '50ms';" for limit in limits))
+    try:
+        with Record.create_or_open(tmp_path / "index", address) as record:
+            with record.snapshot():
+                before = record.count_documents()
+                time.sleep(0.3)
+                assert record.count_documents() == before
+            time.sleep(0.3)
+            with record.transaction():
+                record.put(*document_of("mill", "The mill."))
+                time.sleep(0.3)
+                record.put(*document_of("inn", "The inn."))
+    finally:
+        postgres.sql("ALTER ROLE postgres RESET ALL")
 
 
 def test_what_an_index_of_postgres_cannot_hold(address: str, tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ NOTICING: Final = {  # that the other machine is gone, within a minute; without,
 }
 BY_THE_SERVER: Final = """
     SELECT set_config('search_path', quote_ident(?), false), set_config('tcp_keepalives_idle', '30', false),
-        set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)
+        set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false),
+        (SELECT count(set_config(name, '0', false)) FROM pg_settings  -- a model may take long between two statements
+            WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout'))
 """
 READABLE: Final = """
     SELECT c.relname, c.relkind <> 'r' OR has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
-from polyhop.errors import DocumentMissing, IndexCorrupt, IndexMissing, ModelMissing, PolyhopError, UsageError
+from polyhop.errors import (
+    DocumentMissing,
+    IndexCorrupt,
+    IndexMissing,
+    ModelMissing,
+    PolyhopError,
+    StoreUnreachable,
+    UsageError,
+)
 from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.store.writer_lock import WriterLock
 from tests.worlds.clients import problem
 from tests.worlds.documents import BRIDGE, write
 from tests.worlds.serving import Served, serving
+from tests.worlds.settings import QUICK
 
 
 @pytest.mark.parametrize(
@@ -24,11 +34,31 @@ from tests.worlds.serving import Served, serving
         (PolyhopError("No process: [Errno 2] '/opt/a b/python'."), "No process: [Errno 2] 'python'."),
         (UsageError("The plans in /srv/plans.json are none."), "The plans in plans.json are none."),
         (DocumentMissing("There is no document '/what/was/asked'."), "There is no document '/what/was/asked'."),
+        (IndexMissing("Gone: postgresql://me@db.inner:5432/rows?sslmode=no#a."), "Gone: postgresql://.../rows#a."),
+        (
+            StoreUnreachable(
+                'That at postgres:///?host=/run/pg#a b cannot be used (server at "db.inner" (10.0.0.5))!).'
+            ),
+            "That at postgres://.../#a b cannot be used.",
+        ),
         (PolyhopError("See https://a.example/b/c, pages 3/4."), "See https://a.example/b/c, pages 3/4."),
     ],
 )
 def test_a_message_names_files_without_their_folders(error: PolyhopError, told: str) -> None:
     assert message_of(error) == told
+
+
+def test_why_a_store_cannot_be_reached_is_in_the_log_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Also where nobody needs a key to ask."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'polyhop[postgres]'")
+    settings = replace(QUICK, index=replace(QUICK.index, store="postgresql://me:sesame@127.0.0.1:9/rows"))
+    with serving(tmp_path / "index", settings=settings) as served:
+        for path in ("/ready", "/v1/status"):
+            said = served.client.get(path)
+            assert (said.status_code, problem(said)[0]) == (503, 503)
+            assert said.json()["error"]["message"].endswith("postgresql://.../rows cannot be used.")
+    assert "127.0.0.1:9/rows cannot be used (connection failed" in caplog.text
+    assert "sesame" not in caplog.text
 
 
 def test_what_to_do_names_routes_in_full_and_no_folders() -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from polyhop.errors import IndexMissing, LayerMissing, StoreError, UsageError
 from polyhop.serve.admission import KEY
+from polyhop.serve.safe_messages import message_of
 from polyhop.serve.service import TheService
 
 router = APIRouter(tags=["watching"])
@@ -49,7 +50,7 @@ def ready(service: TheService) -> Health:
         else:
             return Health(status="ok")
     if failed is not None:
-        raise Unready(str(failed), remedy=failed.remedy) from failed
+        raise Unready(message_of(failed), remedy=failed.remedy) from failed
     return Health(status="ok")
 
 

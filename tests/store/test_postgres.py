@@ -278,6 +278,20 @@ def fill(record: Record) -> int:
     raise AssertionError("the disk is not full")
 
 
+def test_a_full_disk_of_the_server_says_what_to_do(tmp_path: Path) -> None:
+    """Also where it has no space for what a connection needs."""
+    import psycopg
+
+    from polyhop.store.postgres.faults import translated
+
+    place = place_of(tmp_path, "postgresql:///db")
+    assert place is not None
+    for fault in (psycopg.errors.DiskFull("no"), psycopg.OperationalError("FATAL: could not write init file")):
+        with pytest.raises(StoreError) as caught, translated(place):
+            raise fault
+        assert "Free space on its disk, and run the same command again" in caught.value.remedy
+
+
 @may_mount
 def test_a_full_disk_loses_nothing_and_the_same_work_goes_on_afterwards(postgres: Server, tmp_path: Path) -> None:
     with small_disk(postgres.folder / "small", kibibytes=24_000) as disk:

@@ -36,10 +36,12 @@ MAY_WRITE: Final = (
     "Use a role that may write and a server that is no standby. Whoever indexes first needs CREATE on the database, "
     "and whoever asks INSERT and UPDATE on the table generations: GRANT ... ON ... TO ..."
 )
+FREE_SPACE: Final = "Free space on its disk, and run the same command again: what was stored there is not lost."
 REMEDIES: Final = {  # by what a server says that lets nobody in
     "password": "Give the password in the address, in ~/.pgpass or as PGPASSWORD.",
     "pg_hba.conf": "Have the server's pg_hba.conf let this user and machine in.",
     "does not exist": "Make what is missing first: CREATE ROLE and CREATE DATABASE, or correct --store.",
+    "could not write": FREE_SPACE,  # what it needs for a connection
     "too many clients": "Raise the server's max_connections, or serve fewer workspaces and workers.",
     "starting up": "The server is starting: try again in a moment.",
     "shutting down": "Start the server again.",
@@ -67,7 +69,7 @@ def _from_postgres(fault: psycopg.Error, place: StorePlace) -> StoreError | Docu
     if isinstance(fault, BUSY):
         return IndexLocked(f"The index at {place} is busy: another process kept it for too long ({said}).")
     if isinstance(fault, FULL):
-        return StorageFull(f"The server of {place} has no space left ({said}).", remedy="Free space on its disk.")
+        return StorageFull(f"The server of {place} has no space left ({said}).", remedy=FREE_SPACE)
     if isinstance(fault, BARRED):
         return StorageFull(f"The index at {place} cannot be written ({said}).", remedy=MAY_WRITE)
     if isinstance(fault, DAMAGED):

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from polyhop.cli.serve import _note
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexMissing
+from polyhop.serve.engines import Engines
 from polyhop.serve.places import Places
 from polyhop.settings import Indexing, Settings
 from polyhop.types import Document
@@ -107,3 +109,12 @@ def test_each_workspace_has_a_name_of_its_own(tmp_path: Path) -> None:
     assert stores == ["postgresql:///db#red", "postgresql:///db#blue"]
     assert Places(tmp_path / "index").within(settings, Places(tmp_path / "index").place()) == settings
     assert os.listdir(tmp_path / "red") == ["files"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize(("store", "is_said"), [(None, True), ("postgresql:///db", False)])
+def test_a_server_says_that_there_is_no_index_only_where_no_database_may_have_one(
+    tmp_path: Path, store: str | None, is_said: bool
+) -> None:
+    """The folder of a machine is made by its first question."""
+    folder = tmp_path / "index"
+    assert bool(_note(folder, Engines(folder, settings=Settings(index=Indexing(store=store))))) is is_said

@@ -99,7 +99,7 @@ def _note(folder: Path, engines: Engines) -> str:
 
     if not engines.names():
         return f"\nThere is no workspace in {folder} yet. Make one with: {MAKING}"
-    is_there = folder.exists() or not engines.places.is_single
+    is_there = folder.exists() or not engines.places.is_single or engines.settings.index.store is not None
     return "" if is_there else f"\nThere is no index at {folder}: the first documents make it."
 
 

@@ -348,9 +348,12 @@ class Polyhop:
             except IndexMissing:
                 self.close()  # it may be made again under the same name
                 raise
-            self._catching_up.catch_up(self._run(), record)
         for attempt in range(OPENINGS):
+            with self._lock:
+                self._catching_up.catch_up(self._run(), record)
             with record.snapshot():
+                if attempt < OPENINGS - 1 and self._catching_up.lags(record):
+                    continue  # another machine has gathered since
                 try:
                     view = self._layers(record)
                 except IndexCorrupt:

@@ -12,9 +12,11 @@ import pytest
 from polyhop.cli.serve import _note
 from polyhop.engine import Polyhop
 from polyhop.errors import IndexMissing
+from polyhop.indexing.run import IndexRun
 from polyhop.serve.engines import Engines
 from polyhop.serve.places import Places
 from polyhop.settings import Indexing, Settings
+from polyhop.store.record import Record
 from polyhop.types import Document
 from tests.worlds.commands import Run
 from tests.worlds.documents import HARBOUR
@@ -64,6 +66,22 @@ def test_what_one_machine_changes_the_other_finds(machines: tuple[Polyhop, Polyh
     for engine in (there, here):
         assert not any("Trench" in text for text in texts(engine, "Who built Skerry Light?", "bm25"))
         assert not any(b"Trench" in path.read_bytes() for path in generations(engine))
+
+
+def test_what_another_machine_gathers_while_this_one_catches_up_is_gathered_too(
+    machines: tuple[Polyhop, Polyhop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = machines
+    there.add_documents([LIGHT])
+    catch_up, later = IndexRun.catch_up, [Document(id="inn", text="The Mole Inn was built by Ada Kern.")]
+
+    def meanwhile(run: IndexRun, record: Record) -> None:
+        catch_up(run, record)
+        if later:
+            there.add_documents([later.pop()])
+
+    monkeypatch.setattr(IndexRun, "catch_up", meanwhile)
+    assert "Kern" in texts(here, "Who built the Mole Inn?", "bm25")[0]
 
 
 def test_an_unchanged_index_is_gathered_nowhere(machines: tuple[Polyhop, Polyhop]) -> None:

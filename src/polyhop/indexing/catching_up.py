@@ -45,6 +45,10 @@ class CatchingUp:
                 self._work = threading.Thread(target=self._catch_up, args=(run,), name="catching up", daemon=True)
                 self._work.start()
 
+    def lags(self, record: Record) -> bool:
+        """Whether who asks would have to catch up first (once more), and could."""
+        return not self._beside and not all(map(_is_paid_for, making.behind(record)))
+
     def served(self, record: Record) -> list[str]:
         """The layers that questions are answered from."""
         if not self._beside:

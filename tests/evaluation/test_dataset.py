@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +229,19 @@ def test_dataset_hash_changes_with_any_byte_of_corpus_or_questions(tmp_path: Pat
         read(tmp_path, QUESTION, corpus=CORPUS[:1]).sha256,
     }
     assert len(hashes) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_dataset_hash_takes_documents_whose_names_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    write(tmp_path, "questions.jsonl", [QUESTION])
+    hashes = set()
+    for name in (b"m\xfchle.txt", b"m\xf6hle.txt"):
+        file = Path(os.fsdecode(os.fsencode(tmp_path / "documents") + b"/" + name))
+        file.write_text("The mill.", encoding="utf-8")
+        hashes.add(Dataset.read(tmp_path).sha256)
+        file.unlink()
+    assert len(hashes) == 2
 
 
 def test_dataset_has_ids_as_the_index_keeps_them(tmp_path: Path) -> None:

@@ -119,7 +119,8 @@ class Dataset:
     @property
     def sha256(self) -> str:
         """Identifies corpus and questions together, hexadecimal."""
-        return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.hashes.items()).encode()).hexdigest()
+        lines = "\n".join(f"{name} {value}" for name, value in self.hashes.items())
+        return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()  # a name may be of any bytes
 
     @property
     def unknown_supporting(self) -> Mapping[str, tuple[str, ...]]:

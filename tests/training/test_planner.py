@@ -146,6 +146,18 @@ def test_questions_that_somebody_has_marked_come_more_often_than_weak_labels(tmp
     assert "`marked.jsonl`, sha256" in card
 
 
+def test_two_files_of_one_name_are_refused_because_a_card_could_name_only_one(tmp_path: Path) -> None:
+    data = write_plans(write_rows(tmp_path / "rows", reading(), multi_hop()), decompositions(), skeletons())
+    files = [tmp_path / writer / "marked.jsonl" for writer in ("ada", "ivo")]
+    for file in files:
+        file.parent.mkdir()
+        asked = {"licence": "CC0-1.0", "kind": "chain", "question": f"Who met [the keeper of {file.parent.name}]?"}
+        file.write_text(json.dumps(asked), encoding="utf-8")
+    trainer = PlannerTrainer(data=data, out=tmp_path / "out", course=COURSE, body=lambda: Bert(TINY), marked=files)
+    with pytest.raises(UsageError, match=r"Two different files to train on are called marked\.jsonl"):
+        trainer.run()
+
+
 def test_a_text_is_no_question(tmp_path: Path) -> None:
     network = PlannerNetwork(Bert(TINY))
     export(weights_of(network), HEADS, tmp_path / "planner", card="")

@@ -16,7 +16,6 @@ from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.question_spans import COMBINED, OFFSET, PlannerGraph, scores_of
-from polyhop.models.weights import sha256_of
 from polyhop.planning.nesting import nested
 from polyhop.ports import Floats
 from polyhop.training import card, export
@@ -204,13 +203,13 @@ class PlannerTrainer(Trainer):
         """The questions that are taken apart."""
         windows = self._windows()
         network = self.started(PlannerNetwork(self.body())).to(device)
-        hashes = self.hashes((STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ())))
+        names = (STEPS, READING, SKELETONS, *((UNLABELLED,) if self.start is not None else ()))
         files = [*(document_files(self.documents) if self.documents else ()), *self.marked]
         trainee = PlannerTrainee(network=network, aside=windows.aside, device=device)
         return Lesson(
             trainee=trainee,
             examples=windows.training,
-            hashes=hashes | {path.name: sha256_of(path) for path in files},
+            hashes=self.hashes(names, files),
             as_trained=lambda: figures(trainee.readings()),
             as_exported=lambda folder: figures(readings_of(folder, windows.aside)),
             told={

@@ -15,7 +15,6 @@ from torch.nn import functional
 
 from polyhop.models.cross_encoder import reranker_folder
 from polyhop.models.session import feed_of, open_session
-from polyhop.models.weights import sha256_of
 from polyhop.ports import Floats
 from polyhop.training import card, export
 from polyhop.training.across_documents import SOURCE as ACROSS
@@ -216,11 +215,10 @@ class ReaderTrainer(Trainer):
         reading, multi_hop = self._rows()
         tell_stage(self.listener, "preparing windows")
         windows = mixed(reading, multi_hop, reranker_folder() / export.TOKENIZER, seed=self.course.seed)
-        hashes = self.hashes((READING, MULTI_HOP, CLAIMS, TRIPLES, STEPS))
         files = document_files(self.documents) if self.documents is not None else ()
         return Prepared(
             windows=windows,
-            hashes=hashes | {path.name: sha256_of(path) for path in files},
+            hashes=self.hashes((READING, MULTI_HOP, CLAIMS, TRIPLES, STEPS), files),
             origins=_sources(reading, multi_hop, windows),
             choice={"tables": self.tables, "share": self.share, "drawn": self.course.seed},
         )

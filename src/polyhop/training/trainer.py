@@ -81,9 +81,19 @@ class Trainer:
             self._write(lesson, position)
         return position
 
-    def hashes(self, names: Iterable[str]) -> dict[str, str]:
-        """Of the files of the data folder that there are."""
-        return {name: sha256_of(self.data / name) for name in names if (self.data / name).exists()}
+    def hashes(self, names: Iterable[str], files: Iterable[Path] = ()) -> dict[str, str]:
+        """By name, of those files of the data folder that there are, and of other files.
+
+        Raises UsageError where two of one name differ: neither the run nor its card could tell them apart.
+        """
+        found: dict[str, str] = {}
+        ours = [path for path in (self.data / name for name in names) if path.exists()]
+        for path in (*ours, *files):
+            digest = sha256_of(path)
+            if found.setdefault(path.name, digest) != digest:
+                remedy = "Rename one: the model card names files without their folders."
+                raise UsageError(f"Two different files to train on are called {path.name}.", remedy=remedy)
+        return found
 
     def started(self, network: Any) -> Any:
         """A network with the weights of the finished model, if it is to go on from one.

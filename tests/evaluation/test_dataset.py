@@ -152,6 +152,17 @@ def test_dataset_names_the_corpus_line_that_is_wrong(tmp_path: Path) -> None:
 
 
 def test_dataset_refuses_what_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("indent", [None, 1])
+def test_dataset_says_that_a_list_and_an_object_on_several_lines_are_no_rows(
+    tmp_path: Path, indent: int | None
+) -> None:
+    write(tmp_path, "corpus.jsonl", CORPUS)
+    (tmp_path / "questions.jsonl").write_text(json.dumps([QUESTION], indent=indent), encoding="utf-8")
+    with pytest.raises(DatasetError, match="line 1: ") as refused:
+        Dataset.read(tmp_path)
+    assert refused.value.remedy == "Write one JSON object a line."
+
+
     with pytest.raises(DatasetError, match="is not a folder"):
         Dataset.read(tmp_path / "nowhere")
     write(tmp_path, "questions.jsonl", [QUESTION])

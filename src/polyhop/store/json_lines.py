@@ -20,6 +20,7 @@ from polyhop.errors import DatasetError
 logger = logging.getLogger(__name__)
 
 
+LINES: Final = "Write one JSON object a line."
 _BLOCK: Final = 65_536  # bytes that are read at once where the last line of a file is sought
 
 
@@ -82,9 +83,9 @@ def _row(line: bytes, place: str) -> RowLine:
         remedy = "Save the file as UTF-8."
         raise DatasetError(f"{place}: not UTF-8, in byte {error.start + 1}.", remedy=remedy) from error
     except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{place}: not JSON ({error}).") from error
+        raise DatasetError(f"{place}: not JSON ({error}).", remedy=LINES) from error
     if not isinstance(fields, dict):
-        raise DatasetError(f"{place}: an object was expected, not {type(fields).__name__}.")
+        raise DatasetError(f"{place}: an object was expected, not {type(fields).__name__}.", remedy=LINES)
     return RowLine(place, fields)
 
 

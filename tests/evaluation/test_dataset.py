@@ -116,6 +116,14 @@ def test_a_split_is_a_name_and_no_path(tmp_path: Path, split: str, said: str) ->
     assert refused.value.remedy == "Choose one with --split: dev."
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_to_what_is_not_there_is_no_file_of_questions(tmp_path: Path) -> None:
+    write(tmp_path, "corpus.jsonl", CORPUS)
+    (tmp_path / "questions.jsonl").symlink_to("fetched later")
+    with pytest.raises(DatasetError, match=r"questions\.jsonl is no file that can be read\."):
+        Dataset.read(tmp_path)
+
+
 def test_dataset_passes_over_empty_lines_and_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text("\ufeff" + json.dumps(CORPUS[0]) + "\n\n", encoding="utf-8")
     write(tmp_path, "questions.jsonl", [QUESTION])

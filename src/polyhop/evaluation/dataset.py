@@ -155,7 +155,9 @@ def _questions_file(folder: Path, split: str | None) -> Path:
     splits = [path.stem.removeprefix("questions_") for path in there.values() if path.is_file() and "_" in path.stem]
     remedy = f"Choose one with --split: {', '.join(splits)}." if splits else "Write one question a line to that file."
     missing = f"{folder / name} does not exist." if split is None else f"{folder} has no file of a split {split!r}."
-    raise DatasetError(f"{there[name]} is a folder, not a file." if name in there else missing, remedy=remedy)
+    if name in there:  # perhaps a link to what is not there
+        missing = f"{there[name]} is {'a folder, not a file' if there[name].is_dir() else 'no file that can be read'}."
+    raise DatasetError(missing, remedy=remedy)
 
 
 def _refused(row: RowLine, reason: str) -> DatasetError:

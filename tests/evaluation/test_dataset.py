@@ -152,14 +152,6 @@ def test_dataset_names_the_line_that_is_wrong(tmp_path: Path, bad: Any, reason: 
     assert f"questions.jsonl, line 3: {reason}" in str(error.value)
 
 
-def test_dataset_names_the_corpus_line_that_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"corpus\.jsonl, line 2: the field 'text'"):
-        read(tmp_path, QUESTION, corpus=[CORPUS[0], {"id": "p2"}])
-    with pytest.raises(DatasetError, match="line 2: the id 'p1' is used twice"):
-        read(tmp_path, QUESTION, corpus=[CORPUS[0], CORPUS[0]])
-
-
-def test_dataset_refuses_what_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("indent", [None, 1])
 def test_dataset_says_that_a_list_and_an_object_on_several_lines_are_no_rows(
     tmp_path: Path, indent: int | None
@@ -171,6 +163,14 @@ def test_dataset_says_that_a_list_and_an_object_on_several_lines_are_no_rows(
     assert refused.value.remedy == "Write one JSON object a line."
 
 
+def test_dataset_names_the_corpus_line_that_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"corpus\.jsonl, line 2: the field 'text'"):
+        read(tmp_path, QUESTION, corpus=[CORPUS[0], {"id": "p2"}])
+    with pytest.raises(DatasetError, match="line 2: the id 'p1' is used twice"):
+        read(tmp_path, QUESTION, corpus=[CORPUS[0], CORPUS[0]])
+
+
+def test_dataset_refuses_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="is not a folder"):
         Dataset.read(tmp_path / "nowhere")
     write(tmp_path, "questions.jsonl", [QUESTION])
@@ -273,6 +273,14 @@ def test_dataset_has_ids_as_the_index_keeps_them(tmp_path: Path) -> None:
         read(tmp_path, QUESTION, corpus=[{"id": " \n", "text": "x"}])
 
 
-@pytest.mark.parametrize("answer", [{"answer": None, "aliases": ["Ostrand"]}, {"answer": "  "}, {"answer": [" "]}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"answer": None, "aliases": ["Ostrand"]},
+        {"answer": "", "aliases": ["Ostrand"]},
+        {"answer": "  "},
+        {"answer": [" "]},
+    ],
+)
 def test_dataset_takes_null_and_blank_for_no_answer(tmp_path: Path, answer: dict[str, Any]) -> None:
     assert not read(tmp_path, QUESTION | answer).questions[0].answerable

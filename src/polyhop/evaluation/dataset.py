@@ -197,19 +197,17 @@ def _question(row: RowLine, *, by_id: bool) -> Question:
         raise _refused(row, "'supporting' must be a list of passage ids")
     if supporting and not by_id:
         raise _refused(row, "'supporting' names passages, but documents have none before they are indexed")
-    answers = [*_answers(fields.get("answer"), row, "answer"), *_answers(fields.get("aliases"), row, "aliases")]
-    extra = {key: value for key, value in fields.items() if key not in KNOWN_FIELDS}
-    if answers and (str(kind).lower() in NULL_TYPES or ("answer" in fields and fields["answer"] is None)):
-        extra["answer"], answers = fields.get("answer"), []
+    answers, aliases = (_answers(fields.get(name), row, name) for name in ("answer", "aliases"))
+    right = [*answers, *aliases] if answers and str(kind).lower() not in NULL_TYPES else []
     return Question(
         id=_identifier(fields.get("id"), row),
         text=text,
-        answer=answers[0] if answers else None,
-        aliases=tuple(dict.fromkeys(answers[1:])),
+        answer=right[0] if right else None,
+        aliases=tuple(dict.fromkeys(right[1:])),
         type=None if kind is None else str(kind),
         supporting=tuple(dict.fromkeys(_identifier(passage, row) for passage in supporting or ())),
         evidence=_sentences(fields.get("evidence"), row),
-        extra=extra,
+        extra={key: value for key, value in fields.items() if key not in KNOWN_FIELDS},
     )
 
 

@@ -137,6 +137,22 @@ def test_the_threshold_that_is_reported_catches_what_it_says(confidence: float) 
     assert float(shown) > confidence
 
 
+def test_the_threshold_that_is_shown_loses_no_more_than_it_says() -> None:
+    confidences = (0.9003, 0.9002, 0.9001, 0.9003)
+    answers = ("Ostrand", "Ulm", "Ulm", "Pell")  # all of them right, but the third question has none
+    found = summary(
+        run_of(
+            {"sure": [Outcome(answer=said, confidence=sure) for said, sure in zip(answers, confidences, strict=True)]}
+        ),
+        DATASET,
+        {},
+    )
+    (line,) = re.findall(r"below a confidence of .* of the right ones", " ".join(drawn(found).split()))
+    shown, caught, lost = map(float, re.findall(r"\d+\.\d+", line))
+    assert confidences[2] < shown <= confidences[1]
+    assert (caught, lost) == (100.0, 0.0)
+
+
 def test_summary_breaks_down_by_type_and_hops(report: dict[str, Any]) -> None:
     good = report["strategies"]["good<script>"]
     assert {kind: group["n"] for kind, group in good["by_type"].items()} == {"Null": 1, "bridge": 2, "untyped": 1}

@@ -320,14 +320,14 @@ def _plain(title: str, rows: Rows, names: int = 1) -> _Whole:
     return _Whole(table, sum(min(width, FOLDED) for width in widths[:names]) + sum(widths[names:]) + 2 * len(widths))
 
 
-def _upward(threshold: float) -> float:
-    """A threshold with three digits: rounded down it might not catch what is just below it."""
-    return math.ceil(threshold * 1000) / 1000
+def _upward(threshold: float) -> str:
+    """A threshold with the digits of confidences: with fewer it would catch and lose other answers than is said."""
+    return f"{math.ceil(threshold * 1e6) / 1e6:.6f}".rstrip("0").ljust(5, "0")
 
 
 def _calibrations(strategies: Mapping[str, Any]) -> list[str]:
     return [
-        f"{label_of(name, figures)}: abstaining below a confidence of {_upward(found['threshold']):.3f} would catch "
+        f"{label_of(name, figures)}: abstaining below a confidence of {_upward(found['threshold'])} would catch "
         f"{percent(found['abstained_on_null'])} % of answers to unanswerable questions and lose "
         f"{percent(found['lost'])} % of the right ones (calibration error {percent(found['calibration_error'])} %)."
         for name, figures in strategies.items()

@@ -211,6 +211,19 @@ def test_a_report_that_cannot_be_written_costs_no_outcome(
     assert kept(data) == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes are POSIX here")
+def test_reports_are_written_also_where_a_pager_is_left_before_the_tables_end(data: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    page = data / "out.html"
+    command = arguments(data, "--retrieval-only", "--limit", "2", "--report", str(page))
+    done = subprocess.run([sys.executable, "-m", "polyhop", *command], stdout=writing, check=False)
+    os.close(writing)
+    assert done.returncode == 0
+    assert json.loads((data / "out.json").read_text(encoding="utf-8"))["records"]
+    assert page.is_file()
+
+
 def test_a_folder_as_a_report_is_refused_before_anything_is_asked(data: Path) -> None:
     with pytest.raises(SystemExit) as left:
         main(["eval", str(data), "--strategy", "bm25", "--report", str(data)])

@@ -227,11 +227,13 @@ def _show(report: dict[str, Any], json_path: Path | None, report_path: Path | No
     from polyhop.evaluation.reports.report import write, write_json
     from polyhop.evaluation.reports.terminal import render
 
-    draw(render(report))
-    if json_path is not None:
-        write_json(json_path, report)
-    if report_path is not None:
-        write(report_path, html(report))
+    try:
+        if json_path is not None:
+            write_json(json_path, report)
+        if report_path is not None:
+            write(report_path, html(report))
+    finally:  # last, because a pager may be left early; and also where a file could not be written
+        draw(render(report))
 
 
 def _index_of(data: Dataset, index_path: str) -> Path:

@@ -67,7 +67,7 @@ def taught_plans(folder: Path, *, seed: int = 0) -> list[TaughtPlan]:
     if unread := [line.text("src") for line in lines if not line.text("src").startswith(READ)]:
         log.warning(
             "%s: rows left out, because how their src says steps is not known, such as %r: %s of %s. Where steps are "
-            "questions that name the answers of earlier ones (#1), let src begin with musique.",
+            "questions that name the answers of earlier ones (#1), let src begin with musique, as in musiqueours.",
             *(folder / STEPS, unread[0], f"{len(unread):,}", f"{len(lines):,}"),
         )
     if (folder / READING).exists():

@@ -172,6 +172,12 @@ def test_summary_compares_with_the_first_strategy(report: dict[str, Any]) -> Non
     assert (found["recall@5"]["n"], found["recall@5"]["difference"]) == (3, 0.5)
 
 
+def test_summary_does_not_warn_of_questions_that_were_not_asked() -> None:
+    run = run_of({"good": GOOD[:1]})
+    run = replace(run, experiment=replace(run.experiment, limit=1))
+    assert summary(run, DATASET, {})["warnings"] == []
+
+
 def test_summary_warns_of_what_bends_the_figures() -> None:
     run = run_of({"good": GOOD, "bad": BAD[:1]}, stopped={"bad": "the disk is full"}, interrupted=True)
     warnings = "\n".join(summary(run, DATASET, {})["warnings"])

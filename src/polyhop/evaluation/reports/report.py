@@ -295,7 +295,8 @@ def _warnings(run: Run, dataset: Dataset, again: Sequence[Run]) -> list[str]:
     warnings = [f"{name} stopped early: {reason}" for one in runs for name, reason in one.stopped.items()]
     if any(one.interrupted for one in runs):
         warnings.append("The run was interrupted: not every question was asked.")
-    if unknown := dataset.unknown_supporting:
+    asked = {question.id for question in run.experiment.questions(dataset)}
+    if unknown := {name: lacking for name, lacking in dataset.unknown_supporting.items() if name in asked}:
         passages = sum(map(len, unknown.values()))
         warnings.append(
             f"{counted(len(unknown), 'questions')} {'names' if len(unknown) == 1 else 'name'} "

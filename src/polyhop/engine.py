@@ -61,7 +61,7 @@ class Polyhop:
         language_model: LanguageModel | None = None,  # instead of the configured one
         beside: bool = False,  # open what has changed, and take over what other machines have indexed, beside questions
     ) -> None:
-        self.path = Path(path).expanduser()
+        self.path = Path(path).expanduser().absolute()  # the same index when the current folder changes
         self.settings = (settings or Settings()).checked()
         self.planning = Planning(settings=self.settings)
         self._language_model = language_model
@@ -291,7 +291,7 @@ class Polyhop:
         """The state of the index: sizes, layers, models, and who is writing now."""
         with Record.open(self.path, self.settings.index.store) as record, record.snapshot():
             return IndexStatus(
-                path=str(self.path.absolute()),
+                path=str(self.path),
                 version=record.meta("polyhop") or "",
                 documents=record.count_documents(),
                 passages=record.count_passages(),

@@ -154,6 +154,21 @@ def test_an_empty_path_is_not_the_current_folder(
         assert not engine.path.exists()
 
 
+def test_an_engine_stays_at_its_index_when_the_current_folder_changes(
+    tmp_path: Path, harbour: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    with Polyhop("an.index", settings=QUICK) as engine:
+        engine.index(harbour, layers=("text",))
+        monkeypatch.chdir(elsewhere)
+        engine.add_text("A gull is a bird of the coast.", "gull", layers=("text",))
+        assert engine.status().documents == 5
+        assert engine.search("gull", strategy="bm25").passages
+    assert not list(elsewhere.iterdir())
+
+
 def test_a_file_that_is_named_and_gone_is_removed(harbour_engine: Polyhop, harbour: Path) -> None:
     (harbour / "fennick.txt").unlink()
     assert counts(harbour_engine.index(harbour / "fennick.txt", dry_run=True)) == {"removed": 1}

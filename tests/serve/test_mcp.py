@@ -205,7 +205,8 @@ def test_the_command_serves_whoever_starts_it(world_index: Path, tmp_path: Path)
             answer = await told(client, "ask", question="Who designed Harrowmere Lighthouse?", strategy="bm25")
             assert "Edda Marrish" in str(answer["text"])
         async with beside(tmp_path / "none.index") as client:
-            assert "Make one with: polyhop index" in await complaint(client, "status")
+            said = await complaint(client, "status")
+            assert f"Make one with: polyhop index PATH... --index {tmp_path / 'none.index'}" in said
 
     anyio.run(talk)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from polyhop.cli.options import ChosenIndex, index_options
+from polyhop.cli.remedies import completed
 from polyhop.cli.serve import check_extra
 
 
@@ -23,4 +24,4 @@ def mcp(chosen: ChosenIndex) -> None:
     from polyhop.serve.standard_input import serve_standard_input
 
     with chosen.opened() as engine:
-        serve_standard_input(engine)
+        serve_standard_input(engine, completed)

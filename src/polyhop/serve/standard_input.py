@@ -25,13 +25,19 @@ _NO_JSON: Final = ErrorData(code=PARSE_ERROR, message="The line is no JSON.")
 _NO_MESSAGE: Final = ErrorData(code=INVALID_REQUEST, message="The line is no message of JSON-RPC 2.0.")
 
 
-def serve_standard_input(engine: Polyhop) -> None:
-    """Serve whoever started this process, until standard input ends. Raises BrokenPipeError where nobody reads."""
+def serve_standard_input(engine: Polyhop, completed: Callable[[str], str]) -> None:
+    """Serve whoever started this process, until standard input ends. Raises BrokenPipeError where nobody reads.
+
+    ``completed``: commands that remedies name, as they are to be typed for this index.
+    """
+
+    def words(error: PolyhopError) -> str:
+        return f"{error} {completed(error.remedy)}".strip()
 
     async def run(work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
-    server = server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run, words=_in_full))
+    server = server_of(Tools(desk_of=lambda _: Desk(engine=engine), run=run, words=words))
     try:
         anyio.run(_talk, server)
     except BaseExceptionGroup as errors:
@@ -66,10 +72,6 @@ async def _pass_on(
 def _complaint(fault: Exception) -> ErrorData:
     no_json = isinstance(fault, ValidationError) and fault.errors()[0]["type"] == "json_invalid"
     return _NO_JSON if no_json else _NO_MESSAGE
-
-
-def _in_full(error: PolyhopError) -> str:
-    return f"{error} {error.remedy}".strip()
 
 
 def _without_broken_pipes(fault: sys.UnraisableHookArgs) -> None:

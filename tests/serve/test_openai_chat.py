@@ -277,6 +277,7 @@ def test_errors_reach_the_client_as_its_own(assistant: openai.OpenAI, stream: bo
     with pytest.raises(openai.NotFoundError) as missing:
         complete(assistant, model="polyhop/none", messages=ASKED, stream=stream)
     assert missing.value.code == "unknown_component"
+    assert "Known: auto, bm25" in str(missing.value), "what to do about it is shown, too"
     assert missing.value.request_id
     said = [*ASKED, {"role": "assistant", "content": "Pellingrove"}]
     with pytest.raises(openai.BadRequestError):

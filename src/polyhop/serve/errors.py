@@ -101,8 +101,10 @@ def last_event(path: str, body: Mapping[str, Any]) -> bytes:
 
 
 def openai_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """An error's body with the fields that OpenAI's clients read beside ours."""
-    return {"error": {**body["error"], "param": None, "code": body["error"]["type"]}}
+    """An error's body with the fields that OpenAI's clients read beside ours: they show the message alone."""
+    error = body["error"]
+    message = " ".join(filter(None, (error["message"], error["remedy"])))
+    return {"error": {**error, "message": message, "param": None, "code": error["type"]}}
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
@@ -20,7 +22,7 @@ from polyhop.errors import IndexLocked, IndexMissing, PolyhopError
 from polyhop.reports import Progress
 from polyhop.store.record import FileRecord, Record
 from polyhop.types import Span
-from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
+from tests.worlds.documents import BRIDGE, HARBOUR, HARBOUR_BRIDGE, write
 from tests.worlds.settings import QUICK
 
 ROUNDS = 12
@@ -253,6 +255,21 @@ def test_a_closed_engine_opens_again_when_it_is_used(harbour_engine: Polyhop) ->
     harbour_engine.close()
     harbour_engine.close()
     assert harbour_engine.search("lighthouse", strategy="bm25").passages == before
+
+
+@pytest.mark.parametrize(("strategy", "layer"), [("paths", "parsekg"), ("qcg", "questions")])
+def test_a_closed_engine_lets_go_of_its_files_at_once(engine: Polyhop, strategy: str, layer: str) -> None:
+    """And not when Python next looks for circles of objects: on Windows an open file keeps its folder from going."""
+    gc.disable()
+    try:
+        with Polyhop(engine.path, settings=engine.settings) as ours:
+            ours.search(BRIDGE, strategy=strategy)
+            with ours.view() as view:
+                opened = ref(view.layers[layer])
+            del view
+        assert opened() is None
+    finally:
+        gc.enable()
 
 
 def test_an_open_reader_sees_what_the_same_process_writes(harbour_engine: Polyhop, harbour: Path) -> None:

@@ -10,11 +10,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from heapq import merge
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
+from weakref import proxy
 
 import numpy as np
 
@@ -130,22 +131,22 @@ class ParseKG:
                 return found
         return []
 
-    @cached_property
+    @property
     def out(self) -> SentencesOf:
         """Entity -> the sentences that it leads."""
         return SentencesOf(self, "out")
 
-    @cached_property
+    @property
     def into(self) -> SentencesOf:
         """Entity -> the sentences that lead to it."""
         return SentencesOf(self, "into")
 
-    @cached_property
+    @property
     def heads(self) -> EntitiesOf:
         """Sentence -> the entities that lead it."""
         return EntitiesOf(self, "heads")
 
-    @cached_property
+    @property
     def tails(self) -> EntitiesOf:
         """Sentence -> the entities it leads to."""
         return EntitiesOf(self, "tails")
@@ -231,7 +232,8 @@ class ParseKG:
 
     @cached_property
     def _told(self) -> Callable[[int], _Told]:
-        return lru_cache(REMEMBERED)(self._tell)
+        tell = partial(ParseKG._tell, proxy(self))  # which keeps no graph, and no file of one, that nobody else keeps
+        return lru_cache(REMEMBERED)(tell)
 
     def _tell(self, entity: int) -> _Told:
         spellings: Counter[str] = Counter()

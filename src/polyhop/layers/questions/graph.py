@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Self
+from weakref import proxy
 
 import numpy as np
 
@@ -102,8 +103,9 @@ class QuestionGraph:
     @cached_property
     def _kept(self) -> Callable[[float], Vectors]:
         """The vectors of nodes whose share is below an alpha; held for one and all, as questions ask at every step."""
+        ours = proxy(self)  # which keeps no graph, and no file of one, that nobody else keeps
         return lru_cache(maxsize=2)(
-            lambda alpha: self.vectors if alpha >= 1 else self.vectors.only(self.shares < np.float32(alpha))
+            lambda alpha: ours.vectors if alpha >= 1 else ours.vectors.only(ours.shares < np.float32(alpha))
         )
 
     def of_passage(self, number: int) -> slice:

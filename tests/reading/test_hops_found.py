@@ -108,6 +108,13 @@ def test_what_leads_to_the_passage_that_answers_stays() -> None:
     assert (first.found, second.found) == ("Sorrel", "Harrowmere")
 
 
+def test_links_that_lead_to_an_answer_are_settled() -> None:
+    """Before anything was read, none of the passages seemed to answer the question."""
+    walked = (replace(one, status="unresolved") for one in WALKED)
+    taken = hops_taken(QUESTION, reading(SORREL, "Harrowmere"), evidence(*walked))
+    assert [one.status for one in taken] == ["resolved", "resolved"]
+
+
 def test_another_way_is_no_part_of_this_one() -> None:
     other = (hop(HARROWMERE, None), *WALKED[:1], hop(SORREL, None))
     assert [one.passages[0] for one in hops_taken(QUESTION, reading(SORREL, "Harrowmere"), evidence(*other))] == [

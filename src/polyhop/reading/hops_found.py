@@ -140,7 +140,7 @@ def hops_taken(question: str, reading: Reading, evidence: Evidence) -> tuple[Hop
     while first and evidence.hops[first - 1].found:  # it led on to the next one
         first -= 1
     arrived = replace(evidence.hops[at], found=last.found, sentences=last.sentences, chance=None)  # that of the answer
-    return (*evidence.hops[first:at], arrived)
+    return tuple(replace(hop, status="resolved") for hop in (*evidence.hops[first:at], arrived))
 
 
 def along_plan(hops: Sequence[Hop]) -> tuple[Hop, ...]:

@@ -11,6 +11,7 @@ from polyhop.reading.rows import (
     cell_asked_for,
     cell_of_row,
     price_within,
+    row_at,
     rows_counted,
     tables_in,
     word_families,
@@ -97,6 +98,15 @@ TRIALS = (
 def test_a_row_may_be_named_by_several_of_its_values(question: str, value: str | None) -> None:
     found = cell_asked_for(question, passages(*TRIALS))
     assert (found and found[0]) == value
+
+
+def test_a_cell_of_code_is_told_without_its_marks() -> None:
+    """As what is pointed at in running text is."""
+    rows = ("Key: ``retries``; Default: ``3``", "Key: ``turn`` or ``wait``; Default: none")
+    first, second = (row_at(Quote(one, 0, len(one.text))) for one in passages(*rows))
+    assert first is not None
+    assert second is not None
+    assert [cell.said for cell in (*first.cells, *second.cells)] == ["retries", "3", "``turn`` or ``wait``", "none"]
 
 
 def test_the_row_is_quoted() -> None:

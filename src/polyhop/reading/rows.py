@@ -201,12 +201,21 @@ def row_at(quote: Quote) -> Row | None:
     text = quote.passage.text[quote.start : quote.end]
     found = [
         RowCell(
-            match["name"].strip(), match["said"].strip(), quote.start + match.start("said"), quote.start + match.end()
+            match["name"].strip(),
+            _without_marks(match["said"].strip()),
+            quote.start + match.start("said"),
+            quote.start + match.end(),
         )
         for match in _CELL.finditer(text)
     ]
     begins = bool(found) and text.startswith(found[0].name)
     return Row(quote, tuple(found)) if len(found) >= _FEWEST and begins else None
+
+
+def _without_marks(said: str) -> str:
+    """A value without the marks of code around it, where it is one name of code."""
+    name = said.strip("`")
+    return name if name and "`" not in name else said
 
 
 def cell_asked_for(question: str, passages: Sequence[Passage]) -> tuple[str, Quote] | None:

@@ -9,7 +9,7 @@ import pytest
 
 from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
-from polyhop.reading.pointing import Pointed, Pointing, Supporting, closed, point, whole
+from polyhop.reading.pointing import Pointed, Pointing, Supporting, behind_column, closed, point, whole
 from polyhop.reading.reader import Quote, heading_over, text_of
 from polyhop.reading.weighing import likeliest
 from polyhop.types import Passage
@@ -74,6 +74,25 @@ def test_a_mark_that_was_opened_is_closed(text: str, pointed: str, shown: str) -
 )
 def test_words_and_values_are_pointed_at_whole(text: str, pointed: str, shown: str) -> None:
     assert shown_by(whole, text, pointed) == shown
+
+
+@pytest.mark.parametrize(
+    ("row", "pointed", "shown"),
+    [
+        ("Level: high; Answer within: 30 minutes", "within: 30 minutes", "30 minutes"),
+        ("Level: high; Answer within: 30 minutes", "Level: high", "high"),
+        ("Level: high; Answer within: 30 minutes", "30 minutes", "30 minutes"),
+        ("Level: high; Answer within: 30 minutes", "Answer within", "Answer within"),
+        ("Level: high; Answer within: 30 minutes", "high; Answer within: 30", "high; Answer within: 30"),
+        ("Built: 1934\nKeeper: Ada Brisk", "Keeper: Ada", "Ada"),
+        ("They said this within: 30 minutes it took.", "within: 30 minutes", "within: 30 minutes"),
+    ],
+)
+def test_a_value_is_pointed_at_without_the_name_of_its_column(row: str, pointed: str, shown: str) -> None:
+    def cut(place: Quote, start: int, end: int) -> tuple[int, int]:
+        return behind_column(place, start, end), end
+
+    assert shown_by(cut, row, pointed) == shown
 
 
 def overlapping(text: str, *stretches: tuple[int, int]) -> list[Passage]:

@@ -19,6 +19,7 @@ from polyhop.models.choice import Models
 from polyhop.ports import PointedSpan, SpanReading, TextPart
 from polyhop.reading.conversations.turns import SpokenPassage
 from polyhop.reading.reader import Quote, heading_over, less_likely, text_of
+from polyhop.reading.rows import row_at
 from polyhop.types import Passage
 
 APART: Final = -1.6  # logits of a sentence that is to tell a value, where the likeliest value stands in another one
@@ -250,15 +251,25 @@ def _pointed(question: str, span: PointedSpan, places: Sequence[_Place | None]) 
     if found.said is not None:  # a name is shown as it is spoken, and meant whole
         start, end = place.start, place.end
     start, end = closed(place, *whole(place, start, end))
+    around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
+    start = behind_column(Quote(place.passage, *around), start, end)
     text = place.passage.text[start:end].strip()
     if not text.strip(_MARKS):
         return None
     own = _named_self(question, text, found.by)
     if own is None:
         return None
-    around = next((one for one in _sentences(place) if one[0] <= start < one[1]), (start, end))
     quote = found.said or Quote(place.passage, around[0], max(around[1], end))
     return Pointed(text=own, chance=chance, quote=quote, start=start, end=end)
+
+
+def behind_column(quote: Quote, start: int, end: int) -> int:
+    """Where a stretch of a row begins that would reach from the name of a column into its value: with the value."""
+    row = row_at(quote)
+    cell = row.at(end - 1) if row is not None else None
+    if row is None or cell is None or any(start < one.end <= cell.start for one in row.cells):
+        return start
+    return max(start, cell.start)
 
 
 def _named_self(question: str, said: str, by: Quote | None) -> str | None:

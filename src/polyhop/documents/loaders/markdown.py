@@ -13,7 +13,8 @@ from polyhop.documents.encoding import read_text
 from polyhop.documents.flow import HEADING, Mark
 from polyhop.documents.loaders.definitions import described, is_term
 from polyhop.documents.loaders.front_matter import split_front_matter, told_above
-from polyhop.documents.loaders.markdown_marks import LINE_BREAK, without_marks
+from polyhop.documents.loaders.markdown_html import with_html_read
+from polyhop.documents.loaders.markdown_marks import LINE_BREAK, prose_of, without_marks
 from polyhop.documents.loading import bare, file_document, headed
 from polyhop.documents.plain_tables import table_edits
 from polyhop.documents.tables import rows_as_lines, typed_cell
@@ -56,7 +57,7 @@ class MarkdownLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".md", ".markdown")
     media_type: ClassVar[str] = "text/markdown"
-    version: ClassVar[str] = "10"
+    version: ClassVar[str] = "11"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document; the front matter's entries are its metadata, too. Raises DocumentError for binary content."""
@@ -70,7 +71,8 @@ class MarkdownLoader:
 
 def readable(text: str) -> str:
     """A text in Markdown without what readers do not see, and with rows of tables that say what they say."""
-    return without_marks(_without_bars(_with_definitions(_without_contents(text))))
+    read = _without_bars(_with_definitions(_without_contents(text)))
+    return without_marks(with_html_read(read, prose_of(read)))
 
 
 def headings_in(text: str) -> list[Mark]:

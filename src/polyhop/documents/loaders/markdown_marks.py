@@ -11,6 +11,8 @@ import html
 import re
 from typing import Final
 
+from polyhop.documents.raised import MARK
+
 _GONE: Final = "\0"  # where something was
 _HELD: Final = "\1"  # on both sides of the number of code that is put aside; no text holds either
 _HOLDING: Final = re.compile(rf"{_HELD}(\d+){_HELD}")
@@ -54,17 +56,24 @@ _FIELD: Final = re.compile(r"^([ \t]*+(?:[-*+][ \t]++)?[^\W\d_][\w -]{0,40}(?<!\
 _HEADING_TAG: Final = re.compile(r"^[ \t]*<h([1-6])\b[^<>]{0,300}>(?P<said>.{0,2000}?)</h\1>", re.MULTILINE | re.DOTALL)
 _ALTERNATIVE: Final = re.compile(r"\balt=[\"']([^\"'\n]{1,100})[\"']")
 _TAG: Final = re.compile(
-    r"</?(?:a|abbr|b|big|blockquote|br|center|dd|del|details|div|dl|dt|em|figcaption|figure|font|hr|i|img|ins|kbd|li|ol"
-    r"|p|picture|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|h[1-6])"
+    r"</?(?:a|abbr|aside|b|big|blockquote|br|center|dd|del|details|div|dl|dt|em|figcaption|figure|font|hr|i|img|ins|kbd"
+    r"|li|mark|ol|p|picture|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|h[1-6])"
     r"(?=[\s/>])(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,500}>",
     re.IGNORECASE,
 )
+_RAISED: Final = re.compile(r"(?<=\d)<sup>(?=[-+\u2212]?\d)", re.IGNORECASE)  # "10<sup>6</sup>" is not 106
 LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)
 _ENTITY: Final = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5});")
 _EMPTY_LINE: Final = re.compile(
     rf"^[ \t]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++(?:\[ \][ \t]++)?)?{_GONE}[ \t{_GONE}]*+(?:\n|\Z)(?:[ \t]*\n)?",
     re.MULTILINE,
 )
+
+
+def prose_of(text: str) -> str:
+    """A text with as many spaces for all that is code or a comment."""
+    spaced = _CODE.sub(lambda code: " " * len(code[0]), text)
+    return _COMMENT.sub(lambda comment: " " * len(comment[0]), spaced)
 
 
 def without_marks(text: str) -> str:
@@ -88,7 +97,7 @@ def without_marks(text: str) -> str:
     left = _ADDRESS.sub(r"\1", _PLACE.sub(_GONE, left))
     for emphasis in (_STARS, _DASHES, _BEGINNING, _LIGHT):
         left = emphasis.sub(r"\g<said>", left)
-    left = _TAG.sub(_GONE, LINE_BREAK.sub(f" {_GONE}", left))
+    left = _TAG.sub(_GONE, LINE_BREAK.sub(f" {_GONE}", _RAISED.sub(MARK, left)))
     left = _ENTITY.sub(lambda found: html.unescape(found[0]), left)
     left = _EMPTY_LINE.sub("", left).replace(_GONE, "")
     return _HOLDING.sub(lambda found: code[int(found[1])], left)

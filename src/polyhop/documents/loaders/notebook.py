@@ -24,7 +24,7 @@ class NotebookLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".ipynb",)
     media_type: ClassVar[str] = "application/x-ipynb+json"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, whose title is its first heading. Raises DocumentError for what is no notebook."""

@@ -245,6 +245,16 @@ def test_sentences_and_words_go_on_in_the_next_column_and_on_the_next_page() -> 
     assert read.text[read.begins[1] :] == "the lock. Nobody else may."
 
 
+def test_a_column_is_as_wide_as_it_is_beside_another_one_whatever_stands_above_both() -> None:
+    """An abstract reaches across two columns; a line of theirs that begins with a capital or a number goes on."""
+    abstract = replace(lines(f"{WIDE} {WIDE}.")[0], bottom=740)
+    left = lines(f"{WIDE}\nFenn harbour, and its wheel of oak has been turned since the year\n1742 by both.")
+    right = lines(f"{WIDE}\n{WIDE}", left=400)
+    read = paged_text([[abstract, *left, *right]])
+    wheel = f"{WIDE} Fenn harbour, and its wheel of oak has been turned since the year 1742 by both."
+    assert read.text == f"{WIDE} {WIDE}.\n\n{wheel}\n\n{WIDE} {WIDE}"
+
+
 def test_a_page_without_text_begins_where_the_next_one_does() -> None:
     read = paged_text([lines("One."), [], lines("Three.")])
     assert (read.text, read.begins) == ("One.\n\nThree.", (0, 6, 6))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from statistics import median
@@ -24,6 +26,7 @@ _LONGEST_HEADING: Final = 200  # characters
 _LEVEL: Final = 0.1  # of the height of letters, by which lines differ that are one
 _NEXT: Final = 0.5  # of it, which is between such lines at most
 _SPACE: Final = 0.12  # of it, which is more than nothing
+_STEP: Final = 3  # of it, within which what stands beside a line is told
 _NEIGHBOURS: Final = 40  # lines before and after that tell how wide a column is
 
 
@@ -32,7 +35,7 @@ def paged_text(pages: Sequence[Sequence[PageLine]]) -> JoinedText:
 
     Headings with the largest letters are the highest.
     """
-    layout = _Layout([line for page in pages for line in page])
+    layout = _Layout(pages)
     pieces: list[str] = []
     begins: list[int] = []  # where each line begins
     at = 0
@@ -60,8 +63,9 @@ def paged_text(pages: Sequence[Sequence[PageLine]]) -> JoinedText:
 class _Layout:
     """Lines in their order, and what their places say of how they belong together."""
 
-    def __init__(self, lines: Sequence[PageLine]) -> None:
-        self.lines = lines
+    def __init__(self, pages: Sequence[Sequence[PageLine]]) -> None:
+        self.lines = lines = [line for page in pages for line in page]
+        self._pages = [number for number, page in enumerate(pages) for _ in page]
         letters: Counter[float] = Counter()
         for line in lines:
             letters[line.size] += len(line.text)
@@ -70,6 +74,12 @@ class _Layout:
         down = [one.bottom - other.bottom for one, other in pairwise(lines) if _is_alike(one, other)]
         self._items = item_lines([line.text for line in lines])
         self._leading = median([step for step in down if 0 < step < 3 * self._body] or [1.3 * self._body])
+        self._lefts: defaultdict[tuple[int, int], list[float]] = defaultdict(list)  # of prose, by page and height
+        for page, line in zip(self._pages, lines, strict=True):
+            if len(line.text) >= _PROSE:
+                self._lefts[page, self._height(line)].append(line.left)
+        for lefts in self._lefts.values():
+            lefts.sort()
 
     def headings(self) -> list[tuple[int, int]]:
         """The first and the last line of each heading."""
@@ -138,8 +148,21 @@ class _Layout:
     def _edge(self, number: int) -> float:
         """Where the longest line near a line ends, of those in its column."""
         near = self.lines[max(0, number - _NEIGHBOURS) : number + _NEIGHBOURS]
-        line = self.lines[number]
-        return max(other.right for other in near if _is_alike(other, line) and _is_below(other, line))
+        line, beside = self.lines[number], self._beside(number)
+        column = (other for other in near if _is_alike(other, line) and _is_below(other, line))
+        return max(other.right for other in column if other is line or other.right < beside)
+
+    def _beside(self, number: int) -> float:
+        """Where another column begins beside a line; what reaches farther, as an abstract may, is above them both."""
+        line, page = self.lines[number], self._pages[number]
+        heights = range(self._height(line) - 1, self._height(line) + 2)
+        lefts = [self._lefts[page, height] for height in heights if (page, height) in self._lefts]
+        places = [(one, bisect_right(one, line.right)) for one in lefts]
+        return min((one[at] for one, at in places if at < len(one)), default=math.inf)
+
+    def _height(self, line: PageLine) -> int:
+        """How high a line stands on its page, in steps of several lines."""
+        return int(line.bottom // (_STEP * self._body or 1.0))
 
     def _is_full(self, number: int, *, spaceless: bool) -> bool:
         """Whether the next line's first word would not have had room in a line."""

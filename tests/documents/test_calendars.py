@@ -51,6 +51,14 @@ def test_an_event_is_a_row_above_what_is_noted_about_it(tmp_path: Path) -> None:
     )
 
 
+def test_who_declined_is_not_with_those_who_come(tmp_path: Path) -> None:
+    invited = (
+        "ATTENDEE;PARTSTAT=DECLINED;CN=Otto Fell:mailto:otto@club.example\nATTENDEE;CN=Ada Brisk:mailto:a@club.example"
+    )
+    (event,) = events(tmp_path, f"{BEGIN}{invited}")
+    assert event.text.endswith("16:00; With: Ada Brisk")
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

@@ -33,7 +33,7 @@ class IcsLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".ics", ".ical")
     media_type: ClassVar[str] = "text/calendar"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The events in their order, known by their own ids. Raises DocumentError for what is no calendar."""
@@ -89,7 +89,7 @@ def _values(event: Component, zone: str) -> dict[str, str]:
         "Instead of": str(instead[0]) if instead else "",
         "Where": event.said("LOCATION"),
         "Invited by": _person(organizer) if (organizer := event.first("ORGANIZER")) else "",
-        "With": ", ".join(dict.fromkeys(map(_person, event.all("ATTENDEE")[:_MOST_PEOPLE]))),
+        "With": ", ".join(dict.fromkeys(map(_person, filter(_may_come, event.all("ATTENDEE")[:_MOST_PEOPLE])))),
         "Status": status.replace("-", " ").lower() if status in _SAID_OF_STATUS else "",
         "Completed": str(done[0]) if done else "",
         "Kind": ", ".join(line.line for line in event.all("CATEGORIES")),
@@ -116,6 +116,11 @@ def _listed(lines: list[ContentLine], zone: str) -> str:
 def _person(line: ContentLine) -> str:
     """Somebody by name, or else by the address."""
     return one_line(line.parameters.get("CN", "")) or _ADDRESS.sub("", line.line)
+
+
+def _may_come(line: ContentLine) -> bool:
+    """Whether somebody who is invited has not declined."""
+    return line.parameters.get("PARTSTAT", "").upper() != "DECLINED"
 
 
 def _description(event: Component) -> str:

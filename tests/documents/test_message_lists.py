@@ -72,6 +72,14 @@ def test_messages_are_known_however_an_export_calls_their_parts(
     assert (turn.speaker, chat.text[turn.start : turn.end], turn.date[:4]) == ("Ada", "The gate.", "2031")
 
 
+def test_a_chat_may_have_a_list_of_who_takes_part_beside_it(tmp_path: Path) -> None:
+    messages = [message(who, "The gate.") for who in ("ada", "otto", "ada")]
+    export = {"participants": [{"name": "ada"}, {"name": "otto"}], "messages": messages, "title": "Mill"}
+    (chat,) = documents(tmp_path / "message_1.json", export)
+    assert (chat.title, chat.text.count("The gate.")) == ("Mill", 3)
+    assert transcript_of(chat.text) is not None
+
+
 def test_the_oldest_message_is_the_first_whatever_the_order_of_the_export(tmp_path: Path) -> None:
     export = [{"sender": "Ada", "time": AT - n, "text": f"Part {n}."} for n in range(3)]
     (chat,) = documents(tmp_path / "a.json", export)

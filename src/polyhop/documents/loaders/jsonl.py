@@ -37,7 +37,7 @@ class JsonlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
     media_type: ClassVar[str] = "application/json"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The objects in order; without an id of its own a row is named by its number, from 1.
@@ -59,6 +59,8 @@ class JsonlLoader:
                 value = [value]
             elif len(lists) == 1 and (any(_text(item) is not None for item in lists[0]) or conversation_in(lists[0])):
                 value = lists[0]
+            elif len(chats := [item for item in lists if conversation_in(item)]) == 1:  # beside who takes part in it
+                value = chats[0]
             else:
                 yield self._settings(value, uri)
                 return

@@ -13,6 +13,7 @@ from typing import Final
 
 from polyhop.documents.labelled_lines import indent
 from polyhop.documents.loaders.definitions import described, is_term
+from polyhop.documents.loaders.restructured_tables import table_lines
 from polyhop.documents.sentences import begins_item
 
 _EXPLICIT: Final = re.compile(r"\.\.(?:[ \t]+(\S.*))?")
@@ -72,7 +73,7 @@ def _inner(said: str, below: Sequence[str], badges: set[str]) -> list[str] | Non
     if badge or not _SAYS.match(said) or _UNSAID.match(said):
         return []
     if _BOX.fullmatch(said) is None:
-        return None
+        return table_lines(said, below)
     content = dedent("\n".join(dropwhile(lambda line: _OPTION.match(line) is not None, below))).strip("\n")
     return "\n".join(_shown(content.split("\n"), badges)).rstrip("\n").split("\n")
 

@@ -42,7 +42,7 @@ class TextLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "12"
+    version: ClassVar[str] = "13"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""

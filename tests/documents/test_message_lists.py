@@ -80,6 +80,21 @@ def test_a_chat_may_have_a_list_of_who_takes_part_beside_it(tmp_path: Path) -> N
     assert transcript_of(chat.text) is not None
 
 
+def test_links_and_entities_of_slack_are_read_as_they_are_seen(tmp_path: Path) -> None:
+    said = (
+        "<!here> oak &amp; elm are &lt; 40, see <https://mill.example/wood|the list>",
+        "and <https://mill.example/wood>, in <#C1|gates>; &amp;lt; is a sign",
+        "<file> is none",
+    )
+    export = [{"user": "ada", "ts": f"{AT + 60 * number}.0001", "text": text} for number, text in enumerate(said)]
+    (chat,) = documents(tmp_path / "wheel.json", export)
+    assert [line.partition("] ada: ")[2] for line in chat.text.split("\n")] == [
+        "@here oak & elm are < 40, see the list",
+        "and https://mill.example/wood, in gates; &lt; is a sign",
+        "<file> is none",
+    ]
+
+
 def test_the_oldest_message_is_the_first_whatever_the_order_of_the_export(tmp_path: Path) -> None:
     export = [{"sender": "Ada", "time": AT - n, "text": f"Part {n}."} for n in range(3)]
     (chat,) = documents(tmp_path / "a.json", export)

@@ -40,6 +40,12 @@ _EPOCH: Final = (1e8, 1e11)  # seconds since 1970: from 1973 on; a thousand time
 _CLOCK: Final = re.compile(r"\d[:.h]\d{2}")
 _STAMP: Final = re.compile(STAMP)
 _MENTION: Final = re.compile(r"<@(\w{1,40})(?:\|[^<>\n]{0,60})?>")
+_LINK: Final = (
+    re.compile(  # as Slack writes links and calls: "<https://mill.example|the mill>", "<#C1|gates>", "<!here>"
+        r"<(?:[#!]|(?:https?|mailto|tel):)[^<>|\n]{0,2000}\|(?P<said>[^<>\n]{1,300})>"
+        r"|<(?P<bare>(?:https?|mailto|tel):[^<>|\n]{1,2000})>|<!(?P<call>here|channel|everyone)>"
+    )
+)
 _NO_NAME: Final = re.compile(r"[:：<>\[\](){}\"“”|=;!?/\\#*\s]+")
 
 
@@ -50,6 +56,7 @@ class _Message:
     when: str
     moment: float  # in seconds, by which messages are in order; 0 where the time is not known so well
     said: str
+    escaped: bool  # whether three signs are entities, so that links and mentions can stand in angle brackets
 
 
 def conversation_in(items: Sequence[object]) -> str | None:
@@ -78,7 +85,7 @@ def _message(item: Mapping[str, object]) -> _Message | None:
     if not (said and who and when):
         return None
     by = shown(item["user"]) if "user" in item else None
-    return _Message(who, by or who, when, moment, said)
+    return _Message(who, by or who, when, moment, said, escaped="ts" in item)
 
 
 def _text(value: object) -> str:
@@ -132,4 +139,10 @@ def _written(messages: Sequence[_Message], names: Mapping[str, str]) -> Iterator
         first = _MENTION.match(message.said)
         if first is None or first[1] != message.by:
             said = _MENTION.sub(lambda mention: f"@{names.get(mention[1], mention[1])}", message.said)
-            yield f"[{message.when}] {one_line(message.who)}: {said}"
+            yield f"[{message.when}] {one_line(message.who)}: {_unescaped(said) if message.escaped else said}"
+
+
+def _unescaped(said: str) -> str:
+    """A message of Slack as people see it: of links what they say, and signs for entities."""
+    plain = _LINK.sub(lambda link: link["said"] or link["bare"] or f"@{link['call']}", said)
+    return plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -50,6 +50,15 @@ def test_short_fields_beside_a_description_stand_above_it_in_a_row(tmp_path: Pat
     assert told == "The lamp on pier 4 is dark."
 
 
+def test_objects_without_a_name_in_a_list_are_told_with_their_fields(tmp_path: Path) -> None:
+    todo = [{"task": "Mend the weir", "owner": {"name": "Otto"}}, {"task": "Order oak", "due": "2031-05-20"}]
+    meeting = {"title": "Weekly", "actions": todo, "place": [{"room": "loft"}], "people": [{"name": "Ada"}, "Otto"]}
+    assert text_of(tmp_path / "meetings.jsonl", meeting) == (
+        "title: Weekly; actions 1 task: Mend the weir; actions 1 owner: Otto; actions 2 task: Order oak; "
+        "actions 2 due: 2031-05-20; place room: loft; people: Ada, Otto"
+    )
+
+
 @pytest.mark.parametrize("field", ["text", "content", "body", "passage", "article"])
 def test_a_text_is_not_told_what_stands_beside_it(tmp_path: Path, field: str) -> None:
     """Data sets in bulk keep their texts as they are, whatever else their rows have."""

@@ -11,6 +11,7 @@ from polyhop.documents.loading import one_line
 
 _STEP: Final = "  "
 _LONGEST_LIST: Final = 100  # characters of values that stand on one line
+_MOST_OBJECTS: Final = 100  # in a field; what has more of them is measured, and not written by anybody
 _OF_AN_ID: Final = re.compile(r"(?:\A|[\W_]|(?<=[a-z]))(?:[Ii]d|ID)s?\Z")  # "id", "parent_id", "parentId"
 _FOR_MACHINES: Final = re.compile(
     r"\w[\w+.-]*://\S+"  # an address
@@ -39,16 +40,20 @@ def is_for_machines(name: str, said: str) -> bool:
 
 
 def cells(value: Mapping[str, object]) -> dict[str, str]:
-    """What the fields of an object say to people, by their names; of an object in one its own name, or its fields."""
+    """What the fields of an object say to people, by their names; of an object in one its own name, or its fields.
+
+    The fields of several objects in one, such as the items of an agenda, have the number of theirs: "items 2 owner".
+    """
     found: dict[str, str] = {}
     for key, item in value.items():
-        name = one_line(key)
-        if isinstance(item, Mapping) and not named(item, fields.NAMES):
-            found.update({f"{name} {inner}": said for inner, said in cells(item).items()})
-        else:
-            said = ", ".join(filter(None, map(_called, item if isinstance(item, list) else [item])))
-            if said and not is_for_machines(name, said):
-                found[name] = said
+        name, items = one_line(key), item if isinstance(item, list) else [item]
+        said = ", ".join(filter(None, map(_called, items)))
+        if said and not is_for_machines(name, said):
+            found[name] = said
+        nameless = [one for one in items if isinstance(one, Mapping) and not _called(one)]
+        for number, one in enumerate(nameless if len(nameless) <= _MOST_OBJECTS else (), start=1):
+            within = f"{name} {number}" if len(nameless) > 1 else name
+            found.update({f"{within} {inner}": told for inner, told in cells(one).items()})
     return found
 
 

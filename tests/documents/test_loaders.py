@@ -248,6 +248,18 @@ def test_a_heading_in_html_is_a_heading_of_markdown(tmp_path: Path, inside: str)
 
 
 @pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("The mill.\n![mill](mill.png)\n\nThe weir.", "The mill.\n\nThe weir."),
+        ("The mill.\n\n![mill](mill.png)\n![weir](weir.png)\n\nThe weir.", "The mill.\n\nThe weir."),
+        ("The mill\n![mill](mill.png)\nturns.", "The mill\nturns."),
+    ],
+)
+def test_a_paragraph_ends_where_a_picture_stood(written: str, read: str) -> None:
+    assert without_marks(written) == read
+
+
+@pytest.mark.parametrize(
     "hostile",
     [
         "[",

@@ -64,8 +64,9 @@ _TAG: Final = re.compile(
 _RAISED: Final = re.compile(r"(?<=\d)<sup>(?=[-+\u2212]?\d)", re.IGNORECASE)  # "10<sup>6</sup>" is not 106
 LINE_BREAK: Final = re.compile(r"<br[ \t]{0,9}/?>", re.IGNORECASE)
 _ENTITY: Final = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5});")
-_EMPTY_LINE: Final = re.compile(
-    rf"^[ \t]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++(?:\[ \][ \t]++)?)?{_GONE}[ \t{_GONE}]*+(?:\n|\Z)(?:[ \t]*\n)?",
+_EMPTY_LINES: Final = re.compile(
+    rf"(?:^[ \t]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++(?:\[ \][ \t]++)?)?{_GONE}[ \t{_GONE}]*+(?:\n|\Z))+"
+    r"(?P<blank>[ \t]*\n)?",
     re.MULTILINE,
 )
 
@@ -99,8 +100,15 @@ def without_marks(text: str) -> str:
         left = emphasis.sub(r"\g<said>", left)
     left = _TAG.sub(_GONE, LINE_BREAK.sub(f" {_GONE}", _RAISED.sub(MARK, left)))
     left = _ENTITY.sub(lambda found: html.unescape(found[0]), left)
-    left = _EMPTY_LINE.sub("", left).replace(_GONE, "")
+    left = _EMPTY_LINES.sub(_parting, left).replace(_GONE, "")
     return _HOLDING.sub(lambda found: code[int(found[1])], left)
+
+
+def _parting(found: re.Match[str]) -> str:
+    """What is left of lines that say nothing: a blank one behind them ends a paragraph, where none is before."""
+    text, start = found.string, found.start()
+    above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
+    return "\n" if found["blank"] and above.strip() else ""
 
 
 def _said(link: re.Match[str]) -> str:

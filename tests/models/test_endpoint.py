@@ -262,10 +262,17 @@ def test_endpoint_that_is_down_is_reported_soon() -> None:
 
 def test_endpoint_that_is_slow_runs_into_the_time_out() -> None:
     with serving(says("too late", delay=0.5)) as server, client(server, timeout=0.1, attempts=2) as model:
-        with pytest.raises(EndpointError, match=r"no answer within 0\.1 seconds") as caught:
+        with pytest.raises(EndpointError, match=r"no answer within 0\.2 seconds") as caught:
             ask(model)
         assert len(server.requests) == 2
     assert "raise language_model.timeout" in caught.value.remedy
+
+
+def test_answer_that_was_too_slow_is_waited_for_twice_as_long_the_next_time() -> None:
+    """The same request takes as long again: a small machine would never answer it."""
+    with serving(says("at last", delay=0.6)) as server, client(server, timeout=0.4, attempts=2) as model:
+        assert ask(model).text == "at last"
+        assert len(server.requests) == 2
 
 
 def test_endpoint_that_takes_no_connection_is_told_from_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:

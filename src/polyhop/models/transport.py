@@ -163,7 +163,6 @@ class Transport:
         self._headers = dict(headers)
         self._key = headers.get("Authorization", "").removeprefix("Bearer ")
         self._timeout = timeout
-        self._too_slow = f"no answer within {timeout:g} seconds"
         self._backoff = backoff
         self._section = section
         self._lock = threading.Lock()
@@ -180,20 +179,23 @@ class Transport:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
 
         ``arriving``: makes what takes the bytes of an attempt as they come. ``broken``: is told what had come of the
-        answer to a granted request when it broke off. Raises EndpointError where patience ends first.
+        answer to a granted request when it broke off. An attempt after one that was too slow is waited for twice as
+        long: the same request takes as long again. Raises EndpointError where patience ends first.
         """
         began = time.monotonic()
-        failures = 0
+        failures, seconds = 0, self._timeout
         while True:
-            reply, trouble = self._once(body, arriving, broken)
+            reply, trouble = self._once(body, arriving, broken, seconds=seconds)
             if reply is not None and (not reply.transient or final(reply)):
                 return reply
             failures += 1
+            slow = trouble == _too_slow(seconds)
             asked = reply.retry_after if reply is not None else None
             wait = self._backoff.wait(failures, asked)
             attempts = self._backoff.attempts if self._answered else min(self._backoff.attempts, _ATTEMPTS_UNANSWERED)
             if failures >= attempts or time.monotonic() - began + wait > self._backoff.seconds:
-                raise self._given_up(failures, time.monotonic() - began, trouble, asked)
+                raise self._given_up(failures, time.monotonic() - began, trouble, asked, slow=slow)
+            seconds *= 2 if slow else 1
             level = logging.WARNING if time.monotonic() - began + wait > _UNNOTICED else logging.INFO
             log.log(level, "%s: %s; attempt %d in %.1f s.", self._where, trouble, failures + 1, wait)
             time.sleep(wait)
@@ -219,15 +221,17 @@ class Transport:
         arriving: Callable[[], Arriving] | None = None,
         broken: Callable[[str], None] = lambda _: None,
         url: str = "",
+        seconds: float | None = None,
     ) -> tuple[Reply | None, str]:
         import httpx
 
+        seconds, url = seconds or self._timeout, url or self._url
         try:
-            reply = self._exchange(body, arriving() if arriving is not None else None, broken, url or self._url)
+            reply = self._exchange(body, arriving() if arriving is not None else None, broken, url, seconds)
         except httpx.ConnectTimeout:
             return None, f"no connection within {min(self._timeout, _CONNECT_SECONDS):g} seconds"
         except httpx.TimeoutException:
-            return None, self._too_slow
+            return None, _too_slow(seconds)
         except httpx.RequestError as error:
             return None, str(error) or type(error).__name__
         except httpx.InvalidURL as error:
@@ -236,14 +240,15 @@ class Transport:
         return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.told}"
 
     def _exchange(
-        self, body: bytes | None, arriving: Arriving | None, broken: Callable[[str], None], url: str
+        self, body: bytes | None, arriving: Arriving | None, broken: Callable[[str], None], url: str, seconds: float
     ) -> Reply:
         import httpx
 
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + seconds
         headers = None if arriving is None else {"Accept": "text/event-stream, application/json"}
         method = "GET" if body is None else "POST"
-        with self._connected().stream(method, url, content=body, headers=headers) as response:
+        limit = httpx.Timeout(seconds, connect=min(self._timeout, _CONNECT_SECONDS))
+        with self._connected().stream(method, url, content=body, headers=headers, timeout=limit) as response:
             received = bytearray()
             try:
                 for chunk in response.iter_bytes():
@@ -275,7 +280,6 @@ class Transport:
                     plain = here and at.scheme == "http"  # certificates take long to load, and none is asked for
                     self._client = httpx.Client(
                         headers=self._headers,
-                        timeout=httpx.Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
                         trust_env=not here,  # no proxy for what runs here
                         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True,  # the first trusts nobody
                     )
@@ -288,13 +292,15 @@ class Transport:
                 weakref.finalize(self, self._client.close)
             return self._client
 
-    def _given_up(self, failures: int, seconds: float, trouble: str, asked: float | None) -> EndpointError:
+    def _given_up(
+        self, failures: int, seconds: float, trouble: str, asked: float | None, *, slow: bool
+    ) -> EndpointError:
         tries = "once" if failures == 1 else f"{failures} times in {counted(round(seconds), 'seconds')}"
         remedy = None
         if asked is not None and asked > self._backoff.seconds - seconds:
             wait = f"{asked:.0f} {'second' if round(asked) == 1 else 'seconds'}"
             remedy = f"The endpoint asks to wait {wait}: run the same command again then."
-        elif trouble == self._too_slow:
+        elif slow:
             remedy = (
                 f"It may only be slow: raise {self._section}.timeout, or lower {self._section}.concurrency; "
                 "polyhop doctor tests whether it answers at all."
@@ -378,6 +384,10 @@ class Served:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _too_slow(seconds: float) -> str:
+    return f"no answer within {seconds:g} seconds"
 
 
 def _public(url: str) -> str:

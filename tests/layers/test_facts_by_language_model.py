@@ -174,6 +174,15 @@ def test_answer_for_several_passages_that_is_cut_off_is_asked_for_in_parts() -> 
     assert cost.llm_calls == 4
 
 
+def test_passage_of_which_a_model_repeats_the_last_fact_without_end_has_its_facts() -> None:
+    """They were paid for; it would do the same again, up to any limit."""
+    endless = json.dumps({"facts": [BORN] * 9})[:-4]
+    with model_that(says(endless, finish="length")) as (model, server):
+        [extracted], _ = batches().ask(model, [BRISK])
+        assert len(server.requests) == 1
+    assert kept([extracted]) == [("Ada Brisk", "was born in", "Fennick")]
+
+
 def test_empty_list_means_no_facts() -> None:
     """Nothing is wrong with that, and nobody is asked twice."""
     with model_that(says('{"facts": []}')) as (model, server):

@@ -232,6 +232,17 @@ def test_a_complete_value_counts_although_what_follows_is_cut_off(text: str) -> 
         assert cost.llm_calls == model.meter.total.llm_calls == 1
 
 
+@pytest.mark.parametrize("again", [["Auk"], ["Gull", "Auk"]])
+def test_output_that_repeats_itself_until_it_is_cut_off_counts_once(again: list[str]) -> None:
+    """Small models do: the same again would be all that a second call brings. What only ends is still repaired."""
+    fleet = {"type": "object", "properties": {"names": {"type": "array", "items": {"type": "string"}}}}
+    said = json.dumps({"names": ["Tern", "Gull", *again * 9]})[:-5]
+    with serving(says(said, finish="length")) as server, OpenAICompatible(base_url=server.url, model="m") as model:
+        value, _ = complete_json(model, ASK, fleet)
+        assert value == {"names": ["Tern", "Gull", "Auk"]}
+        assert len(server.requests) == 1
+
+
 def test_good_output_is_not_asked_for_twice() -> None:
     with serving(says('{"name": "Gull"}')) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
         complete_json(model, ASK, FERRY)

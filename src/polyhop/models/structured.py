@@ -20,6 +20,7 @@ from polyhop.types import Cost
 MAX_CHARACTERS = 400_000
 MAX_DEPTH = 32
 MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
+_AGAIN = 3  # items at the end of a list that all stand in it before: it goes on like that
 _SHOWN = 6000  # characters of a broken output that the model is shown again
 
 THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -139,6 +140,30 @@ def mended(text: str, schema: Mapping[str, Any]) -> Any:
     return None
 
 
+def _said_before_repeating(text: str, schema: Mapping[str, Any]) -> Any:
+    """What an output says that was cut off while it said the same again and again, once; None where it did not.
+
+    Small models do so at temperature 0, up to whatever limit there is: to ask again brings nothing more.
+    """
+    value = mended(text, schema)
+    repeating = [items for items in _lists(value) if _repeats(items)]
+    for items in repeating:
+        items[:] = [one for at, one in enumerate(items) if one not in items[:at]]
+    return value if repeating else None
+
+
+def _repeats(items: Sequence[Any]) -> bool:
+    return len(items) > _AGAIN and all(one in items[:-_AGAIN] for one in items[-_AGAIN:])
+
+
+def _lists(value: Any) -> Iterator[list[Any]]:
+    """The lists in a value, outer ones first."""
+    if isinstance(value, list):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _lists(inner)
+
+
 def _closed(text: str) -> list[str]:
     """A JSON value that is cut off, closed behind the last values that seem to be whole in it, the longest first."""
     open_ends: list[str] = []
@@ -165,6 +190,8 @@ def _attempt(
         completion = model.complete(messages, max_tokens=max_tokens, schema=schema)
     except WastedOutput as wasted:  # empty, or cut off, perhaps only in what was said after the value
         value, fault = _parsed(wasted.text, schema, also)
+        if fault is not None and (said := _said_before_repeating(wasted.text, schema)) is not None:
+            return said, None, wasted.text, wasted.cost
         return value, None if fault is None else f"{wasted} Be brief.", wasted.text, wasted.cost  # it may help
     except OutputInvalid as invalid:
         return None, str(invalid), "", Cost()

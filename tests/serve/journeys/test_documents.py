@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tests.worlds.browser import ask, opened
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
 from tests.worlds.serving import serving
+from tests.worlds.waiting import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -127,6 +128,21 @@ def test_threads_of_a_workspace_are_forgotten_and_of_no_other(browser: Browser, 
         page.get_by_text("0 threads of the workspace “two”").wait_for()
         page.select_option("#workspace-choice", "one")
         page.get_by_text("1 thread of the workspace “one”").wait_for()
+
+
+def test_what_was_indexed_before_the_page_looked_is_listed(browser: Browser, tmp_path: Path) -> None:
+    """A job that the page never saw under way is over all the same."""
+    files = sorted(write(tmp_path / "harbour", HARBOUR).iterdir())
+    with serving(tmp_path / "new.index") as served, opened(browser, served.url) as page:
+        page.goto(f"{served.url}/#/documents")
+        page.get_by_text("There are no documents yet").wait_for()
+
+        def over() -> bool:
+            return all(job["state"] == "done" for job in served.client.get("/v1/jobs").json()["jobs"])
+
+        page.route("**/v1/jobs*", lambda route: (until(over), route.continue_()))
+        page.set_input_files("#files", files)
+        page.locator(".listing tbody tr").nth(len(files) - 1).wait_for()
 
 
 def test_a_link_brings_its_workspace_along(browser: Browser, tmp_path: Path) -> None:

@@ -20,6 +20,12 @@ export class Jobs {
     this.known = new Map(); // id -> {job, item}
   }
 
+  /** What the server replied to who asked for a job: it counts as under way until it is seen, which may be when it is over. */
+  expect(reply) {
+    const id = reply?.job?.id;
+    if (id) this.known.set(id, { job: { state: "queued" }, item: this.known.get(id)?.item });
+  }
+
   /** Look at the jobs now, and again while the view is shown. */
   async watch() {
     clearTimeout(this.timer);
@@ -83,7 +89,7 @@ export class Jobs {
   }
 
   async #tell(job, what) {
-    await this.page.api.post(`jobs/${job.id}/${what}`).catch(this.page.complain);
+    this.expect(await this.page.api.post(`jobs/${job.id}/${what}`).catch(this.page.complain));
     this.watch();
   }
 }

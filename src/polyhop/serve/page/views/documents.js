@@ -102,7 +102,8 @@ class DocumentsView {
   /** Sends files; what the server finds too large it may take in smaller portions, and what it does not read leaves others to be sent. */
   async #given(portion, progress, signal) {
     try {
-      return await this.page.api.upload(portion, progress, signal);
+      this.jobs.expect(await this.page.api.upload(portion, progress, signal));
+      return {};
     } catch (error) {
       if (![TOO_LARGE, ...UNREAD].includes(error.status)) throw error;
       return { error };
@@ -202,7 +203,7 @@ class DocumentsView {
       agree: "Delete",
     });
     if (!yes) return;
-    await this.page.api.remove(`documents/${quoted(one.id)}`).catch(this.page.complain);
+    this.jobs.expect(await this.page.api.remove(`documents/${quoted(one.id)}`).catch(this.page.complain));
     this.page.announce(`Deleting ${name}.`);
     this.jobs.watch();
   }

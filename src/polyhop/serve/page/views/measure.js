@@ -108,6 +108,7 @@ class MeasureView {
   async #start() {
     const body = { questions: this.questions, strategies: this.chosen };
     const reply = await this.page.api.post("eval", body).catch(this.page.complain);
+    this.jobs.expect(reply);
     if (reply) this.page.announce(`Measuring ${counted(this.questions.length, "question")}.`);
     this.jobs.watch();
   }

@@ -140,7 +140,11 @@ def test_what_was_indexed_before_the_page_looked_is_listed(browser: Browser, tmp
         def over() -> bool:
             return all(job["state"] == "done" for job in served.client.get("/v1/jobs").json()["jobs"])
 
-        page.route("**/v1/jobs*", lambda route: (until(over), route.continue_()))
+        def late(route: Route) -> None:
+            until(over)
+            route.continue_()
+
+        page.route("**/v1/jobs*", late)
         page.set_input_files("#files", files)
         page.locator(".listing tbody tr").nth(len(files) - 1).wait_for()
 

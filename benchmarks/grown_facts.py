@@ -96,10 +96,16 @@ def measured(index: Path, changes: Sequence[str]) -> Figures:
     begun = time.perf_counter()
     told = extracted(index, Settings.read(None, changes))
     print(f"{index}: {told}, in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+    return told | step_by_step(index, LAYER, changes)
+
+
+def step_by_step(index: Path, layer: str, changes: Sequence[str]) -> Figures:
+    """What a layer whose rows are there costs to gather, to open, and after each change."""
+    told: Figures = {}
     for step in ("gathering", "opening", *CHANGES):
         if step in CHANGES:
             CHANGES[step](index)
-        found = in_fresh_process("changing" if step in CHANGES else step, index, LAYER, changes)
+        found = in_fresh_process("changing" if step in CHANGES else step, index, layer, changes)
         told |= {name.replace("more", step): figure for name, figure in found.items()}
         print(f"{step}: {found}", file=sys.stderr)
     return told

@@ -23,10 +23,10 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from gathering import CHANGING, COLUMNS, DISK, OPENING, in_fresh_process, in_groups, moved, seeds
+from gathering import CHANGING, COLUMNS, DISK, OPENING, in_groups, moved, seeds
 from growing_facts import passages_of
 from grown_corpus import Renaming, grown, read
-from grown_facts import CHANGES
+from grown_facts import CHANGES, step_by_step
 from measuring import Figures, beside_others, cpu_seconds, machine, save, show_load, show_table
 from numpy.typing import NDArray
 
@@ -123,17 +123,6 @@ def _told(pair: GeneratedQuestion, renamed: Callable[[str], str]) -> GeneratedQu
     return replace(pair, question=renamed(pair.question), answer=renamed(pair.answer))
 
 
-def measured(index: Path, told: Figures, changes: Sequence[str]) -> Figures:
-    """All figures of one index that has its rows."""
-    for step in ("gathering", "opening", *CHANGES):
-        if step in CHANGES:
-            CHANGES[step](index)
-        found = in_fresh_process("changing" if step in CHANGES else step, index, LAYER, changes)
-        told |= {name.replace("more", step): figure for name, figure in found.items()}
-        print(f"{step}: {found}", file=sys.stderr)
-    return told
-
-
 def main() -> None:
     """Measure, print the table, and write the figures as JSON where asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -153,7 +142,7 @@ def main() -> None:
             begun = time.perf_counter()
             told = grow(index, options.data, asked, settings, options.seed)
             print(f"{index}: {told}, in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
-            found[f"{told['passages']:,}"] = measured(index, told, options.set)
+            found[f"{told['passages']:,}"] = told | step_by_step(index, LAYER, options.set)
     changing = [name.replace("more", change) for change in CHANGES for name in CHANGING if "opening" not in name]
     names = ("questions", "growing, processor seconds", *COLUMNS, *OPENING, *changing, DISK)
     show_table(("", *found), [[name, *(told[name] for told in found.values())] for name in names])

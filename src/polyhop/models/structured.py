@@ -140,16 +140,18 @@ def mended(text: str, schema: Mapping[str, Any]) -> Any:
     return None
 
 
-def _said_before_repeating(text: str, schema: Mapping[str, Any]) -> Any:
+def _said_before_repeating(text: str, schema: Mapping[str, Any], also: Sequence[Mapping[str, Any]]) -> Any:
     """What an output says that was cut off while it said the same again and again, once; None where it did not.
 
     Small models do so at temperature 0, up to whatever limit there is: to ask again brings nothing more.
     """
-    value = mended(text, schema)
-    repeating = [items for items in _lists(value) if _repeats(items)]
-    for items in repeating:
-        items[:] = [one for at, one in enumerate(items) if one not in items[:at]]
-    return value if repeating else None
+    for value in (mended(text, one) for one in (schema, *also)):
+        repeating = [items for items in _lists(value) if _repeats(items)]
+        for items in repeating:
+            items[:] = {json.dumps(one, sort_keys=True): one for one in items}.values()
+        if repeating:
+            return value
+    return None
 
 
 def _repeats(items: Sequence[Any]) -> bool:
@@ -190,7 +192,7 @@ def _attempt(
         completion = model.complete(messages, max_tokens=max_tokens, schema=schema)
     except WastedOutput as wasted:  # empty, or cut off, perhaps only in what was said after the value
         value, fault = _parsed(wasted.text, schema, also)
-        if fault is not None and (said := _said_before_repeating(wasted.text, schema)) is not None:
+        if fault is not None and (said := _said_before_repeating(wasted.text, schema, also)) is not None:
             return said, None, wasted.text, wasted.cost
         return value, None if fault is None else f"{wasted} Be brief.", wasted.text, wasted.cost  # it may help
     except OutputInvalid as invalid:

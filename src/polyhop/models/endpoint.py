@@ -48,7 +48,7 @@ class OpenAICompatible(Served):
     section: ClassVar[str] = "language_model"
 
     model: str
-    timeout: float = 120.0  # for one answer
+    timeout: float = 120.0  # for one answer; after one that was too slow, twice as long
     attempts: int = 10
     patience: float = 300.0  # no attempt begins later than this after the first
     json_mode: JsonMode = "schema"

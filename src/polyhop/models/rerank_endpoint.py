@@ -41,7 +41,7 @@ class RerankEndpoint(Served):
     shape: Literal["auto", "documents", "texts"] = "auto"  # auto: documents, and texts where the server refuses these
     scores: Literal["probabilities", "logits"] = "probabilities"  # what the shape documents is answered with
     batch: int = 32  # texts of a request, at most
-    timeout: float = 60.0  # for one answer
+    timeout: float = 60.0  # for one answer; after one that was too slow, twice as long
     attempts: int = 6
     patience: float = 120.0  # no attempt begins later than this after the first
     _learnt: list[Shape] = field(init=False, repr=False, compare=False)

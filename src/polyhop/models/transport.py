@@ -185,7 +185,7 @@ class Transport:
         began = time.monotonic()
         failures, seconds = 0, self._timeout
         while True:
-            reply, trouble = self._once(body, arriving, broken, seconds=seconds)
+            reply, trouble = self._once(body, seconds, arriving, broken)
             if reply is not None and (not reply.transient or final(reply)):
                 return reply
             failures += 1
@@ -202,7 +202,7 @@ class Transport:
 
     def look(self, url: str) -> Reply:
         """What a GET of an address of the endpoint answers, asked once. Raises EndpointError where nothing does."""
-        reply, trouble = self._once(None, url=url)
+        reply, trouble = self._once(None, self._timeout, url=url)
         if reply is None:
             said = f"{_public(url)} cannot be reached: {trouble.rstrip('.')}."
             raise EndpointError(said, remedy="Check that the endpoint runs and that its address is right.")
@@ -218,16 +218,16 @@ class Transport:
     def _once(
         self,
         body: bytes | None,
+        seconds: float,
         arriving: Callable[[], Arriving] | None = None,
         broken: Callable[[str], None] = lambda _: None,
         url: str = "",
-        seconds: float | None = None,
     ) -> tuple[Reply | None, str]:
         import httpx
 
-        seconds, url = seconds or self._timeout, url or self._url
         try:
-            reply = self._exchange(body, arriving() if arriving is not None else None, broken, url, seconds)
+            taking = arriving() if arriving is not None else None
+            reply = self._exchange(body, taking, broken, url or self._url, seconds)
         except httpx.ConnectTimeout:
             return None, f"no connection within {min(self._timeout, _CONNECT_SECONDS):g} seconds"
         except httpx.TimeoutException:

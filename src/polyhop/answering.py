@@ -155,11 +155,11 @@ class Answering:
             evidence = replace(evidence, cost=evidence.cost + reading.cost)
             further = self._supplied(evidence, reading, left_of(self.budget, began), view)
             if further is None:
-                return *self._borne_out(reader, reading, as_read(evidence, reading), view.models), unread
+                return *self._read_again(reader, reading, as_read(evidence, reading), view.models), unread
             evidence = further
             view.hops_told.complete(evidence.hops)
 
-    def _borne_out(
+    def _read_again(
         self, reader: str, reading: Reading, evidence: Evidence, models: Models
     ) -> tuple[str, Reading, Evidence]:
         """What was read, by which reader; by our own where what a language model says is withheld."""

@@ -21,12 +21,13 @@ from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid, Setting
 from polyhop.models.accounting import Request
 from polyhop.models.dialect import Dialect
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.models.reply import retry_after
 from polyhop.models.side_by_side import side_by_side
-from polyhop.models.transport import Backoff, retry_after
+from polyhop.models.transport import Backoff
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.registry import configured
 from polyhop.types import Cost
-from tests.worlds.endpoint import EndpointServer, Played, in_turn, refuses, says, serving
+from tests.worlds.endpoint import EndpointServer, Played, in_turn, refuses, says, serving, streams
 
 HELLO = (Message("system", "Be brief."), Message("user", "Who built the Lantern Bridge?"))
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string", "minLength": 1}}, "required": ["name"]}
@@ -273,6 +274,23 @@ def test_answer_that_was_too_slow_is_waited_for_twice_as_long_the_next_time() ->
     with serving(says("at last", delay=0.6)) as server, client(server, timeout=0.4, attempts=2) as model:
         assert ask(model).text == "at last"
         assert len(server.requests) == 2
+
+
+def test_answer_that_is_being_written_is_waited_for() -> None:
+    """A small machine that writes a long answer is at work: to ask it anew would bring the same, later."""
+    slowly = streams("at ", "long ", "last", go_on=lambda _: time.sleep(0.15))
+    schema = {"type": "string"}
+    with serving(slowly) as server, client(server, timeout=0.4, attempts=1) as model:
+        assert model.complete(HELLO, schema=schema).text == "at long last"
+    assert len(server.requests) == 1
+
+
+def test_answer_that_never_ends_is_not_waited_for_for_ever() -> None:
+    endless = streams(*["and "] * 100, go_on=lambda _: time.sleep(0.05))
+    with serving(endless) as server, client(server, timeout=0.2, attempts=1) as model:
+        with pytest.raises(EndpointError, match="no answer within"):
+            model.complete(HELLO, schema={"type": "string"})
+        assert len(server.requests) == 1
 
 
 def test_endpoint_that_takes_no_connection_is_told_from_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:

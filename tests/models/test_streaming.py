@@ -17,8 +17,8 @@ from polyhop.errors import EndpointError
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.heard import HeardEnough, heard_by
 from polyhop.models.recorded import Recorder, Replay
+from polyhop.models.reply import Reply
 from polyhop.models.streamed_reply import StreamedReply
-from polyhop.models.transport import Reply
 from polyhop.models.within import Within
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Budget, Cost

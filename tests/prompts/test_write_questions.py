@@ -308,6 +308,19 @@ def test_an_answer_that_is_cut_off_is_asked_for_passage_by_passage() -> None:
     assert [len(_of(outcome)) for outcome in outcomes] == [1, 1, 1]
 
 
+def test_a_model_that_is_not_up_to_several_passages_is_asked_about_one_at_a_time() -> None:
+    """Two calls show it: those after them would be paid for in vain, too."""
+
+    def script(request: Mapping[str, Any]) -> Played:
+        together = "PASSAGE 2" in request["messages"][1]["content"]
+        return says('{"pairs": [{"pass', finish="length") if together else says(pairs_of(request))
+
+    with model_that(script) as (model, server):
+        outcomes, _ = batches().ask(model, PASSAGES * 4)
+    assert [len(_of(outcome)) for outcome in outcomes] == [1] * 12
+    assert len(server.requests) == 2 + 12
+
+
 def test_an_endpoint_that_refuses_us_stops_everything() -> None:
     with model_that(refuses(401, "Who are you?")) as (model, _), pytest.raises(EndpointError):
         batches().ask(model, PASSAGES)

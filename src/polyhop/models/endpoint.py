@@ -18,8 +18,10 @@ from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, esti
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
 from polyhop.models.heard import HeardEnough, ReplyListener
+from polyhop.models.repetition import GoesRound, StopsCircles
+from polyhop.models.reply import Reply
 from polyhop.models.streamed_reply import StreamedReply, joined_pairs, text_in
-from polyhop.models.transport import Reply, Served
+from polyhop.models.transport import Served
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
@@ -31,6 +33,7 @@ _OVERFLOW = re.compile(
     r"context.{0,30}(length|window|size|limit)|n_ctx|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
 _MOST_TOKENS = 1_000_000_000  # of one call: who tells more has not counted
+_CIRCLES = "circles"  # how a reply ended that we ended, since it said the same again and again
 _NOTEWORTHY_PROMPT = 1000  # tokens: a server that read less than half of so much has cut the prompt
 
 
@@ -48,7 +51,7 @@ class OpenAICompatible(Served):
     section: ClassVar[str] = "language_model"
 
     model: str
-    timeout: float = 120.0  # for one answer; after one that was too slow, twice as long
+    timeout: float = 120.0  # for one answer; five times as long while it is being written; twice as long the next time
     attempts: int = 10
     patience: float = 300.0  # no attempt begins later than this after the first
     json_mode: JsonMode = "schema"
@@ -94,7 +97,8 @@ class OpenAICompatible(Served):
     ) -> Completion:
         """One completion. With ``schema`` the server is asked for JSON that obeys it.
 
-        Raises EndpointError, OutputInvalid (an empty answer, or one cut off at ``max_tokens``), BudgetExceeded.
+        Raises EndpointError, BudgetExceeded, and OutputInvalid: an empty answer, or one cut off, by the server at
+        ``max_tokens`` or by us where it goes round in circles.
         """
         request = Request(messages=tuple(messages), max_tokens=max_tokens, schema=schema)
         key = self._key(request)
@@ -117,7 +121,7 @@ class OpenAICompatible(Served):
         return likeliest
 
     def heard_by(self, listener: ReplyListener) -> LanguageModel:
-        """The same endpoint, which streams to a listener what it writes; ``complete`` then raises HeardEnough, too."""
+        """The same endpoint, which tells a listener what it writes; ``complete`` then raises HeardEnough, too."""
         heard = copy(self)  # as above
         heard._have(_listener=listener)
         return heard
@@ -140,7 +144,10 @@ class OpenAICompatible(Served):
             except HeardEnough as enough:
                 hold.spent = cost_of(enough.text)
                 enough.cost = hold.broken + hold.spent
-                raise
+                if not isinstance(enough.reason, GoesRound):
+                    raise
+                tokens = expected.prompt_tokens, hold.spent.completion_tokens
+                response = CachedResponse(enough.text, _CIRCLES, *tokens)
             hold.spent = self.prices.of(
                 response.prompt_tokens, response.completion_tokens, seconds=time.monotonic() - began
             )
@@ -193,9 +200,9 @@ class OpenAICompatible(Served):
         return self.prices.of(prompt, self._longest(request) + self.reasoning_tokens)
 
     def _ask(self, request: Request, broken: Callable[[str], None]) -> Reply:
-        listener = self._listener
         allowed = self._longest(request) + self.reasoning_tokens
         structured = request.schema is not None
+        listener: ReplyListener | None = StopsCircles(self._listener) if structured else self._listener
         while True:
             dialect = self._learnt.dialect
             heard = listener is not None and dialect.streams
@@ -286,6 +293,9 @@ class OpenAICompatible(Served):
         )
 
     def _usable(self, response: CachedResponse, request: Request, cost: Cost) -> Completion:
+        if response.finish == _CIRCLES:
+            said = f"{self.name} said the same again and again, and was stopped."
+            raise WastedOutput(said, text=response.text, cost=cost, remedy="Use a larger model.")
         if response.finish == "length":
             raise WastedOutput(
                 f"{self.name} was cut off after {self._longest(request) + self.reasoning_tokens:,} tokens.",

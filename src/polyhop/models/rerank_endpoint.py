@@ -13,8 +13,9 @@ import numpy as np
 
 from polyhop.errors import EndpointError
 from polyhop.models.cross_encoder import LOGITS
+from polyhop.models.reply import Reply
 from polyhop.models.side_by_side import side_by_side
-from polyhop.models.transport import Reply, Served
+from polyhop.models.transport import Served
 from polyhop.ports import Floats
 
 log = logging.getLogger(__name__)

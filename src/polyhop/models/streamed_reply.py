@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polyhop.models.heard import HeardEnough, ReplyListener
-from polyhop.models.transport import Reply, json_in
+from polyhop.models.reply import Reply, json_in
 
 
 @dataclass

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import random
-import re
 import ssl
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from urllib.parse import urlsplit
 
 from polyhop.english.numbers import counted
 from polyhop.errors import EndpointError
+from polyhop.models.reply import Reply
 
 if TYPE_CHECKING:
     import httpx
@@ -25,14 +23,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024
-_ERROR_WITHIN = 4096  # bytes from the beginning of a body that tells nothing but an error
-_BAD_GATEWAY = 502  # of an error without a number
-_TRANSIENT = frozenset({408, 409, 425, 429})  # and every 5xx
 _ATTEMPTS_UNANSWERED = 4  # an endpoint that never answered is more likely misspelt than busy
 _CONNECT_SECONDS = 10.0
+_WRITING = 5  # times as long as for an answer is waited for one that is being written
 _UNNOTICED = 15.0  # seconds of waiting about which nothing is said: whoever waits longer asks why
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_NO_CREDIT = "insufficient_quota"  # the code that tells an empty account from too many requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,75 +45,6 @@ class Backoff:
         return max(doubled * random.uniform(0.5, 1.0), asked or 0.0)  # noqa: S311 - spreads clients, keeps no secret
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the server answered: status, headers (names in lower case) and body."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    key: str = field(default="", repr=False)  # with which it was asked
-
-    @property
-    def ok(self) -> bool:
-        """Whether the server granted the request."""
-        return 200 <= self.status < 300
-
-    @property
-    def transient(self) -> bool:
-        """Whether the same request may succeed later."""
-        return self.status in _TRANSIENT or self.status >= 500
-
-    @property
-    def no_credit(self) -> bool:
-        """Whether the account is empty: then there is no use in waiting."""
-        return self.status == 429 and _NO_CREDIT in self.words
-
-    @property
-    def retry_after(self) -> float | None:
-        """Seconds that the server asks us to wait, if it does."""
-        return retry_after(self.headers.get("retry-after", ""), time.time())
-
-    def json(self) -> Any:
-        """The body as JSON, None where it is not."""
-        try:
-            return json_in(self.body)
-        except (ValueError, RecursionError):
-            return None
-
-    @property
-    def as_meant(self) -> Reply:
-        """The reply with the status of the error that it tells, where a proxy grants the request and tells one."""
-        content = self.json() if self.ok and b'"error"' in self.body[:_ERROR_WITHIN] else None
-        if not isinstance(content, dict) or not content.get("error") or {"choices", "data"} & content.keys():
-            return self
-        error = content["error"]
-        code = error.get("code") if isinstance(error, dict) else None
-        return replace(self, status=code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY)
-
-    @property
-    def words(self) -> str:
-        """What the server says, in one line of at most 400 characters."""
-        content = self.json()
-        if isinstance(content, dict):
-            error = content.get("error") or content
-            fields = error if isinstance(error, dict) else {"message": error}
-            said = next((fields[key] for key in ("message", "detail", "msg", "error") if fields.get(key)), content)
-            kind = fields.get("code") or ""
-            text = f"{str(said)[:340]} {kind if isinstance(kind, str) else ''}"
-        else:
-            text = re.sub(r"<[^<>]*>", " ", self.body[:20_000].decode("utf-8", "replace"))
-        return " ".join(text.split())[:400] or "nothing"
-
-    @property
-    def told(self) -> str:
-        """The same for people and logs: without the key, which some servers repeat."""
-        if not self.key:
-            return self.words
-        hidden = replace(self, body=self.body.replace(self.key.encode("ascii"), b"***"))  # before it is cut short
-        return hidden.words.replace(self.key, "***")
-
-
 class Arriving(Protocol):
     """What becomes of one reply while it arrives."""
 
@@ -131,26 +57,15 @@ class Arriving(Protocol):
         """What is to be read of it once all of it has been taken; None where it broke off."""
 
 
-def json_in(body: bytes) -> Any:
-    """The JSON in what a server sends; what is no UTF-8 in it, as where a character was cut in two, is replaced.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """A request on its way: where to and with what, how long it is waited for, and who takes what comes of it."""
 
-    Raises ValueError, RecursionError.
-    """
-    try:
-        return json.loads(body)
-    except UnicodeDecodeError:
-        return json.loads(body.decode("utf-8", "replace"))
-
-
-def retry_after(header: str, now: float) -> float | None:
-    """Seconds from a Retry-After header, which holds seconds or an HTTP date (RFC 9110, section 10.2.3)."""
-    header = header.strip()
-    if re.fullmatch(r"\d{1,9}(\.\d*)?", header):
-        return float(header)
-    try:
-        return max(parsedate_to_datetime(header).timestamp() - now, 0.0)
-    except (ValueError, TypeError, OverflowError):
-        return None
+    url: str
+    body: bytes | None = None  # None: it is a GET
+    seconds: float
+    arriving: Callable[[], Arriving] | None = None
+    broken: Callable[[str], None] = lambda _: None
 
 
 class Transport:
@@ -179,30 +94,31 @@ class Transport:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
 
         ``arriving``: makes what takes the bytes of an attempt as they come. ``broken``: is told what had come of the
-        answer to a granted request when it broke off. An attempt after one that was too slow is waited for twice as
-        long: the same request takes as long again. Raises EndpointError where patience ends first.
+        answer to a granted request when it broke off. An answer that is being written is waited for _WRITING times as
+        long, an attempt after one that was too slow twice as long. Raises EndpointError where patience ends first.
         """
         began = time.monotonic()
-        failures, seconds = 0, self._timeout
+        failures = 0
+        attempt = _Attempt(url=self._url, body=body, seconds=self._timeout, arriving=arriving, broken=broken)
         while True:
-            reply, trouble = self._once(body, seconds, arriving, broken)
+            reply, trouble = self._once(attempt)
             if reply is not None and (not reply.transient or final(reply)):
                 return reply
             failures += 1
-            slow = trouble == _too_slow(seconds)
+            slow = trouble == _too_slow(attempt.seconds)
             asked = reply.retry_after if reply is not None else None
             wait = self._backoff.wait(failures, asked)
             attempts = self._backoff.attempts if self._answered else min(self._backoff.attempts, _ATTEMPTS_UNANSWERED)
             if failures >= attempts or time.monotonic() - began + wait > self._backoff.seconds:
                 raise self._given_up(failures, time.monotonic() - began, trouble, asked, slow=slow)
-            seconds *= 2 if slow else 1
+            attempt = replace(attempt, seconds=attempt.seconds * 2) if slow else attempt
             level = logging.WARNING if time.monotonic() - began + wait > _UNNOTICED else logging.INFO
             log.log(level, "%s: %s; attempt %d in %.1f s.", self._where, trouble, failures + 1, wait)
             time.sleep(wait)
 
     def look(self, url: str) -> Reply:
         """What a GET of an address of the endpoint answers, asked once. Raises EndpointError where nothing does."""
-        reply, trouble = self._once(None, self._timeout, url=url)
+        reply, trouble = self._once(_Attempt(url=url, seconds=self._timeout))
         if reply is None:
             said = f"{_public(url)} cannot be reached: {trouble.rstrip('.')}."
             raise EndpointError(said, remedy="Check that the endpoint runs and that its address is right.")
@@ -215,23 +131,15 @@ class Transport:
                 self._client.close()
                 self._client = None
 
-    def _once(
-        self,
-        body: bytes | None,
-        seconds: float,
-        arriving: Callable[[], Arriving] | None = None,
-        broken: Callable[[str], None] = lambda _: None,
-        url: str = "",
-    ) -> tuple[Reply | None, str]:
+    def _once(self, attempt: _Attempt) -> tuple[Reply | None, str]:
         import httpx
 
         try:
-            taking = arriving() if arriving is not None else None
-            reply = self._exchange(body, taking, broken, url or self._url, seconds)
+            reply = self._exchange(attempt, attempt.arriving() if attempt.arriving is not None else None)
         except httpx.ConnectTimeout:
             return None, f"no connection within {min(self._timeout, _CONNECT_SECONDS):g} seconds"
         except httpx.TimeoutException:
-            return None, _too_slow(seconds)
+            return None, _too_slow(attempt.seconds)
         except httpx.RequestError as error:
             return None, str(error) or type(error).__name__
         except httpx.InvalidURL as error:
@@ -239,22 +147,27 @@ class Transport:
         self._answered = True
         return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.told}"
 
-    def _exchange(
-        self, body: bytes | None, arriving: Arriving | None, broken: Callable[[str], None], url: str, seconds: float
-    ) -> Reply:
+    def _exchange(self, attempt: _Attempt, arriving: Arriving | None) -> Reply:
         import httpx
 
-        deadline = time.monotonic() + seconds
+        began, written = time.monotonic(), 0
+        deadline = began + attempt.seconds
         headers = None if arriving is None else {"Accept": "text/event-stream, application/json"}
-        method = "GET" if body is None else "POST"
-        limit = httpx.Timeout(seconds, connect=min(self._timeout, _CONNECT_SECONDS))
-        with self._connected().stream(method, url, content=body, headers=headers, timeout=limit) as response:
+        limit = httpx.Timeout(attempt.seconds, connect=min(self._timeout, _CONNECT_SECONDS))
+        method = "GET" if attempt.body is None else "POST"
+        with self._connected().stream(
+            method, attempt.url, content=attempt.body, headers=headers, timeout=limit
+        ) as response:
             received = bytearray()
             try:
                 for chunk in response.iter_bytes():
                     received += chunk
                     if arriving is not None:
                         arriving.take(chunk)
+                        if len(arriving.text) > written:  # what is waited for is its next words
+                            written = len(arriving.text)
+                            deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds)
+                            deadline += attempt.seconds
                     if len(received) > MAX_BYTES:
                         raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
                     if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
@@ -265,7 +178,7 @@ class Transport:
                     raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
             except httpx.RequestError:
                 if response.is_success:
-                    broken(received.decode("utf-8", "replace") if arriving is None else arriving.text)
+                    attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.text)
                 raise
             return replace(whole.as_meant, key=self._key)
 

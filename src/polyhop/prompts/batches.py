@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 _BLOCK_TOKENS = 24  # the marks around a passage
 _UNANSWERED = 3  # calls in a row: so many are the endpoint's fault, not the passages'
+_SPLIT = 2  # calls in a row that had to be asked in parts: this model is not up to several passages
 _ABOUT_REQUEST = frozenset({400, 413, 422, 500, 501})  # refusals that another request may not meet with
 
 
@@ -125,10 +126,16 @@ class _Run(Generic[T]):
         self.model = Counted(model)
         self._batches = batches
         self._unanswered = 0
+        self._split = 0
         self._lock = threading.Lock()
 
     def of(self, batch: Sequence[Passage]) -> list[T | Failure]:
-        """What one call gives for its passages; where it gives nothing usable, what a call for each of them gives."""
+        """What one call gives for its passages; where it gives nothing usable, what a call for each of them gives.
+
+        Where several calls in a row gave nothing usable for their passages, there is one for each from then on.
+        """
+        if len(batch) > 1 and self._split >= _SPLIT:
+            return self._one_by_one(batch)
         request = self._batches.request(batch)
         model = _Splitting(self.model) if len(batch) > 1 else self.model
         try:
@@ -142,9 +149,14 @@ class _Run(Generic[T]):
                 log.warning("There are no %s of passage %s: %s", self._batches.undone, batch[0].id, error)
                 return [Failure(str(error))]
             log.info("%d passages are asked for one by one: %s", len(batch), error)
-            return [outcome for passage in batch for outcome in self.of([passage])]
+            self._split += 1
+            return self._one_by_one(batch)
         self._unanswered = 0
+        self._split = 0 if len(batch) > 1 else self._split
         return list(self._batches.read(self._whole(answer, request, batch), batch))
+
+    def _one_by_one(self, batch: Sequence[Passage]) -> list[T | Failure]:
+        return [outcome for passage in batch for outcome in self.of([passage])]
 
     def _whole(self, answer: Any, request: Request, batch: Sequence[Passage]) -> Any:
         """An answer with what it lacked, for which the model is asked once; where that fails, the answer as it is."""

@@ -66,6 +66,26 @@ def test_a_reply_that_goes_round_is_left_and_counts_for_what_it_says_once() -> N
     assert server.requests[0]["stream"] is True
 
 
+@pytest.mark.parametrize(
+    ("end", "facts"),
+    [
+        (f'"{FACT}, {"where it rains, " * 30}", ' * 3, [f"{FACT}, {'where it rains, ' * 30}"]),
+        (f'"{FACT} {"and " * 300}', []),
+        (f'"{FACT}"{" " * 1200}', [FACT]),
+    ],
+    ids=["a long fact, three times", "a word within a fact", "white space"],
+)
+def test_whatever_goes_round_what_came_before_it_counts(end: str, facts: list[str]) -> None:
+    pieces = [BEGUN, *(end[at : at + 40] for at in range(0, len(end), 40))]
+    with (
+        serving(streams(*pieces, finish="length")) as server,
+        OpenAICompatible(base_url=server.url, model="sage") as model,
+    ):
+        value, _ = complete_json(model, ASKED, SCHEMA, 9000)
+    assert value == {"facts": ["Harrow lies on the river Ense", *facts]}
+    assert len(server.requests) == 1
+
+
 def test_what_went_round_is_kept_and_not_paid_for_again(tmp_path: Path) -> None:
     with (
         serving(CIRCLES) as server,

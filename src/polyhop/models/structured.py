@@ -13,6 +13,7 @@ from typing import Any
 from polyhop.english.numbers import counted
 from polyhop.errors import OutputInvalid
 from polyhop.models.accounting import WastedOutput
+from polyhop.models.repetition import goes_round
 from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.types import Cost
@@ -21,6 +22,7 @@ MAX_CHARACTERS = 400_000
 MAX_DEPTH = 32
 MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
 _AGAIN = 3  # items at the end of a list that all stand in it before: it goes on like that
+_TWICE = 1  # so few suffice where the text itself goes round
 _SHOWN = 6000  # characters of a broken output that the model is shown again
 
 THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -145,17 +147,19 @@ def _said_before_repeating(text: str, schema: Mapping[str, Any], also: Sequence[
 
     Small models do so at temperature 0, up to whatever limit there is: to ask again brings nothing more.
     """
+    circles = goes_round(text)
     for value in (mended(text, one) for one in (schema, *also)):
-        repeating = [items for items in _lists(value) if _repeats(items)]
+        repeating = [items for items in _lists(value) if _repeats(items, _TWICE if circles else _AGAIN)]
         for items in repeating:
             items[:] = {json.dumps(one, sort_keys=True): one for one in items}.values()
-        if repeating:
+        if repeating or (circles and value is not None):
             return value
     return None
 
 
-def _repeats(items: Sequence[Any]) -> bool:
-    return len(items) > _AGAIN and all(one in items[:-_AGAIN] for one in items[-_AGAIN:])
+def _repeats(items: Sequence[Any], last: int) -> bool:
+    """Whether so many items at the end of a list all stand in it before."""
+    return len(items) > last and all(one in items[:-last] for one in items[-last:])
 
 
 def _lists(value: Any) -> Iterator[list[Any]]:

@@ -243,8 +243,21 @@ def test_words_are_fused_with_vectors_and_with_bm25_over_passages(view: View) ->
         assert match.similarity == pytest.approx(expected[match.node], abs=1e-5)
         assert match.similarity >= 1.4
         assert match.worth == worths[match.node] <= 1
-    found = walked(view.vector(BUILDER), view.questions, matched, k=3, hops=1, alpha=1.0, worths={})
-    assert all(match.worth == 0.0 for match in found)
+
+
+def test_with_words_a_walk_stays_among_the_nodes_that_are_worth_something(view: View) -> None:
+    """What neither ranking has would elect nothing: it need not be looked for among all nodes."""
+    graph: QuestionGraph = view.questions
+    matched, worths = matches_with_words(BUILDER, view.vector(BUILDER), graph, graph.words, n=2, least=0.0)
+    some = dict(list(worths.items())[:6])
+    found = walked(view.vector(BUILDER), graph, matched, k=3, hops=3, alpha=1.0, worths=some)
+    assert {match.node for match in found} <= set(some)
+    for match in found:
+        assert match.worth == worths[match.node]
+        assert match.beside is not None
+        near = graph.around([match.beside], 3, among=np.array(sorted(some)))[0]
+        assert dict(near)[match.node] == match.near
+    assert walked(view.vector(BUILDER), graph, matched, k=3, hops=1, alpha=1.0, worths={}) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

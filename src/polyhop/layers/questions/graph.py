@@ -140,12 +140,20 @@ class QuestionGraph:
         vector: Floats = self.vectors.of(np.array([node]))[0]
         return vector
 
-    def around(self, nodes: Sequence[int], k: int, alpha: float = 1.0) -> list[list[tuple[int, float]]]:
+    def around(
+        self, nodes: Sequence[int], k: int, alpha: float = 1.0, among: Ints | None = None
+    ) -> list[list[tuple[int, float]]]:
         """Of each node the k nearest others whose share is below ``alpha``, with their cosines, best first.
 
-        Equals by number. Of very many nodes only those are compared whose signs agree.
+        Equals by number. ``among``: the nodes that are compared, if not all. Of all nodes, where they are very many,
+        only those are compared whose signs agree.
         """
-        near = self._kept(alpha).search_each(self.vectors.of(np.array(nodes, np.int64)), k + 1, COMPARED)
+        vectors, kept = self.vectors.of(np.array(nodes, np.int64)), self._kept(alpha)
+        near = (
+            kept.search_each(vectors, k + 1, COMPARED)
+            if among is None
+            else [kept.search(vector, k + 1, among) for vector in vectors]
+        )
         pairs = (zip(others.tolist(), cosines.tolist(), strict=True) for others, cosines in near)
         return [[pair for pair in each if pair[0] != node][:k] for node, each in zip(nodes, pairs, strict=True)]
 

@@ -79,10 +79,11 @@ def walked(
 ) -> list[Match]:
     """The nodes that are reached over the edges to the ``k`` nearest, hop by hop, each once (step 2).
 
-    Each has its own similarity to the question, whatever it was reached from; ``worths``, where given, says what else
-    nodes are worth, and those that it lacks are worth nothing. The walk ends where it is not to go on, which is asked
-    before every WALKED nodes.
+    Each has its own similarity to the question, whatever it was reached from. ``worths``, where given, says what else
+    nodes are worth; what it lacks would elect nothing, so that the walk stays among those that it has. The walk ends
+    where it is not to go on, which is asked before every WALKED nodes.
     """
+    among = None if worths is None else np.array(sorted(worths), np.int64)
     seen = {match.node for match in matched}
     found: list[Match] = []
     frontier = list(matched)
@@ -90,13 +91,13 @@ def walked(
         reached: list[Match] = []
         steps = (frontier[start : start + WALKED] for start in range(0, len(frontier), WALKED))
         for some in takewhile(lambda _: goes_on(), steps):
-            around = graph.around([match.node for match in some], k, alpha)
+            around = graph.around([match.node for match in some], k, alpha, among)
             pairs = ((match, *one) for match, near in zip(some, around, strict=True) for one in near)
             for match, node, cosine in pairs:
                 if node not in seen:
                     seen.add(node)
                     own = similarity(vector, graph, node)
-                    worth = own if worths is None else worths.get(node, 0.0)
+                    worth = own if worths is None else worths[node]
                     found_here = Match(node=node, similarity=own, worth=worth, hops=hop, beside=match.node, near=cosine)
                     reached.append(found_here)
         found += reached

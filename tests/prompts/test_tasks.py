@@ -101,12 +101,15 @@ def test_decompose_gives_steps_that_refer_back() -> None:
         ["Who built #1?", "Where?"],
         ["Who is #0?", "Where?"],
         ["Who?", "   "],
-        ["Is this one step?"],
     ],
 )
-def test_decompose_falls_back_to_the_question(steps: list[str]) -> None:
-    """Where the plan does not hold together, or has one step only."""
+def test_decompose_gives_no_steps_that_do_not_hold_together(steps: list[str]) -> None:
     with model_saying({"steps": steps}) as (model, _):
+        assert decompose(model, QUESTION)[0] == ()
+
+
+def test_decompose_keeps_the_question_where_it_is_the_only_step() -> None:
+    with model_saying({"steps": ["Is this one step?"]}) as (model, _):
         assert decompose(model, QUESTION)[0] == (QUESTION,)
 
 
@@ -116,7 +119,7 @@ def test_decompose_survives_output_that_stays_invalid(output: object) -> None:
     with model_saying(output) as (model, server):
         steps, cost = decompose(model, QUESTION)
         assert len(server.requests) == 2
-    assert (steps, cost.llm_calls) == ((QUESTION,), 2)
+    assert (steps, cost.llm_calls) == ((), 2)
 
 
 @given(st.lists(st.tuples(st.text("ab", min_size=1, max_size=3), st.integers(0, 8)), max_size=8))

@@ -19,12 +19,17 @@ class AsSteps:
     """Has the language model split a question into smaller ones (StepChain, Eq. 6)."""
 
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
-        """At most 6 steps; those of our own planner where the model may not be asked. Raises EndpointError."""
+        """At most 6 steps; those of our own planner where the model may not be asked, or has no plan.
+
+        Raises EndpointError.
+        """
         if model is not None:
             try:
-                return plan_of_questions(decompose(model, question)[0], f"language model {model.name}")
+                steps, _ = decompose(model, question)
             except NoCallsLeft:
-                pass  # our own planner asks for nothing
+                steps = ()  # our own planner asks for nothing
+            if steps:
+                return plan_of_questions(steps, f"language model {model.name}")
         return Planning().plan(question, names, None)
 
 
@@ -35,15 +40,17 @@ class AsConstraints:
     variants: int = VARIANTS  # phrasings of a relation that the model is asked for (the paper's m)
 
     def plan(self, question: str, names: Sequence[str], model: Within | None) -> Plan:
-        """At most 8 constraints, a step each; steps of our own planner where it may not be asked.
+        """At most 8 constraints, a step each; steps of our own planner where it may not be asked, or has no plan.
 
         Raises EndpointError.
         """
         if model is not None:
             try:
-                return _in_words(mended(plan(model, question, variants=self.variants)[0], question))
+                planned, _ = plan(model, question, variants=self.variants)
             except NoCallsLeft:
-                pass  # our own planner asks for nothing
+                planned = None  # our own planner asks for nothing
+            if planned is not None:
+                return _in_words(mended(planned, question))
         return Planning().plan(question, names, None)
 
 

@@ -58,11 +58,11 @@ into smaller ones. Where there is no other way, give the question itself as the 
 def decompose(
     model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = ()
 ) -> tuple[tuple[str, ...], Cost]:
-    """One to six sub-questions in which ``#1`` stands for the answer to the first, and what they cost (Eq. 6).
+    """Up to six sub-questions in which ``#1`` stands for the answer to the first, and what they cost (Eq. 6).
 
     ``known`` holds the steps of an earlier plan, in words that refer to nothing, with what they came to: the new steps
-    then lead to what is missing, by another way. Where the model gives no usable plan, or asks again for what was not
-    found, the question itself is the only step.
+    then lead to what is missing, by another way. Nothing where the model gives no usable plan, or asks again for what
+    was not found; the question itself where it is the only step.
 
     Raises EndpointError, BudgetExceeded.
     """
@@ -70,17 +70,17 @@ def decompose(
     messages = about(model, _SYSTEM + (_KNOWN if known else ""), [PromptBlock("QUESTION", question), *tried])
     plan, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain="The question is not decomposed")
     if plan is None:
-        return (question,), cost
+        return (), cost
     steps = tuple(" ".join(step.split()) for step in plan["steps"])
     if not well_formed(steps):
         log.warning("The question is not decomposed: the plan %s does not hold together.", steps)
-        return (question,), cost
+        return (), cost
     steps = without_known(steps, [(step.question, step.answer if _leads_on(step) else None) for step in known])
     failed = {_key(step.question) for step in known if not _leads_on(step)}
     if any(_key(step) in failed for step in steps):
         log.info("The question is not decomposed again: the plan %s repeats a step that was not answered.", steps)
-        return (question,), cost
-    return (steps if len(steps) > 1 or (known and steps) else (question,)), cost
+        return (), cost
+    return (steps if known or len(steps) > 1 else (question,)), cost
 
 
 def well_formed(steps: Sequence[str]) -> bool:

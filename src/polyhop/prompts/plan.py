@@ -20,7 +20,6 @@ from polyhop.plans import (
     Placeholder,
     Plan,
     plan_of_constraints,
-    whole_question,
 )
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.asking import asked
@@ -95,12 +94,12 @@ Write the whole plan again with this put right, in the same JSON form, with noth
 _NO_LETTER = re.compile(r"\W+")
 
 
-def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tuple[Plan, Cost]:
+def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tuple[Plan | None, Cost]:
     """One to eight sound constraints with at most ``variants`` phrasings each (1 or more), and what they cost.
 
-    A plan with faults is shown to the model once, with the faults named. What is sound of the second plan is kept;
-    where that is nothing, or the output is no plan at all, the question itself is the only constraint. The question of
-    a constraint is left out where it does not say what it is about.
+    A plan with faults is shown to the model once, with the faults named. What is sound of the second plan is kept; None
+    where that is nothing, or the output is no plan at all. The question of a constraint is left out where it does not
+    say what it is about.
 
     Raises EndpointError, BudgetExceeded.
     """
@@ -110,7 +109,7 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tu
         content, more = asked(model, messages, SCHEMA, max_tokens=900, in_vain="The question is not planned")
         cost += more
         if content is None:
-            return whole_question(question), cost
+            return None, cost
         planned = plan_of(content["constraints"], variants, f"language model {model.name}")
         wrong = faults(planned, question, answers=ANSWERS)
         if not wrong:
@@ -123,12 +122,21 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tu
         log.info("A part of the plan is left out.")
         return sound, cost
     log.warning("The question is not planned: the plan stays faulty: %s.", "; ".join(wrong))
-    return whole_question(question), cost
+    return None, cost
 
 
 def plan_of(rows: Sequence[Mapping[str, Any]], variants: int, source: str) -> Plan:
-    """The plan that an output says, which may be faulty; ``rows`` obey the items of the schema."""
-    return plan_of_constraints([_constraint(row, variants) for row in rows], source)
+    """The plan that an output says, which may be faulty; ``rows`` obey the items of the schema.
+
+    What it asks several times, as small models do, it asks once, in all the phrasings that there is room for.
+    """
+    by_meaning: dict[object, Constraint] = {}
+    for one in (_constraint(row, variants) for row in rows):
+        meaning = (one.ends, (one.question or one.relation).casefold())
+        before = by_meaning.setdefault(meaning, one)
+        phrasings = tuple(dict.fromkeys((*before.variants, *one.variants)))
+        by_meaning[meaning] = replace(before, variants=phrasings[: max(variants, 1)])
+    return plan_of_constraints(list(by_meaning.values()), source)
 
 
 def _system(variants: int) -> str:

@@ -106,7 +106,7 @@ class StepReader:
             steps, _ = decompose(self.model, self.question, known=known)
         except NoCallsLeft:
             return None
-        return None if steps == (self.question,) else steps
+        return None if steps in ((), (self.question,)) else steps
 
     def _shown(
         self, chains: Sequence[EvidenceChain], given: Sequence[int], tokens: int

@@ -19,10 +19,12 @@ class NotedVectors(Vectors):
 
     passes: list[int]
 
-    def search_each(self, queries: Floats, k: int, candidates: int | None = None) -> list[tuple[Ints, Floats]]:
+    def search_each(
+        self, queries: Floats, k: int, candidates: int | None = None, among: Ints | None = None
+    ) -> list[tuple[Ints, Floats]]:
         """The same, noted."""
         self.__dict__.setdefault("passes", []).append(len(queries))
-        return super().search_each(queries, k, candidates)
+        return super().search_each(queries, k, candidates, among)
 
 
 def directions(count: int, seed: int) -> Floats:

@@ -108,18 +108,11 @@ class Vectors:
         ``among`` restricts the search to some passages, which are all compared; those that have no vector are ignored.
         Raises ModelMismatch for a query of another length.
         """
-        if among is None:
-            return self.search_each(query[None], k)[0]
-        if not len(self.numbers):
-            return nothing()
-        self._check(query)
-        places = self._places(np.unique(among))
-        places = places[places >= 0]
-        if len(places) * _GATHER < len(self.numbers):
-            return self._refined(query, np.vecdot(self._gather(places), query), places, k)
-        return self._refined(query, self._products(query[None])[0, places], places, k)
+        return self.search_each(query[None], k, among=among)[0]
 
-    def search_each(self, queries: Floats, k: int, candidates: int | None = None) -> list[Ranked]:
+    def search_each(
+        self, queries: Floats, k: int, candidates: int | None = None, among: Ints | None = None
+    ) -> list[Ranked]:
         """What ``search`` finds for each of some queries of shape (n, dimensions), which are compared together.
 
         Of very many queries some at a time, so that memory stays bounded. ``candidates``: where not as many as usual
@@ -129,6 +122,8 @@ class Vectors:
             return [nothing() for _ in queries]
         if len(queries):
             self._check(queries[0])
+        if among is not None:
+            return self._among(queries, k, among)
         found: list[Ranked] = []
         at_once = max(1, _PRODUCTS // sum(map(len, self.segments)))
         for start in range(0, len(queries), at_once):
@@ -140,6 +135,15 @@ class Vectors:
                 pairs = zip(some, self._products(some), strict=True)
                 found += [self._refined(query, scores, places, k) for query, scores in pairs]
         return found
+
+    def _among(self, queries: Floats, k: int, among: Ints) -> list[Ranked]:
+        """For each query the nearest of some passages, whose vectors are copied once where they are few."""
+        places = self._places(np.unique(among))
+        places = places[places >= 0]
+        if len(places) * _GATHER < len(self.numbers):
+            block = self._gather(places)
+            return [self._refined(query, np.vecdot(block, query), places, k) for query in queries]
+        return [self._refined(query, self._products(query[None])[0, places], places, k) for query in queries]
 
     def only(self, some: Bools) -> Vectors:
         """Of these passages alone, one truth value for each of ``numbers``."""

@@ -148,12 +148,8 @@ class QuestionGraph:
         Equals by number. ``among``: the nodes that are compared, if not all. Of all nodes, where they are very many,
         only those are compared whose signs agree.
         """
-        vectors, kept = self.vectors.of(np.array(nodes, np.int64)), self._kept(alpha)
-        near = (
-            kept.search_each(vectors, k + 1, COMPARED)
-            if among is None
-            else [kept.search(vector, k + 1, among) for vector in vectors]
-        )
+        vectors = self.vectors.of(np.array(nodes, np.int64))
+        near = self._kept(alpha).search_each(vectors, k + 1, COMPARED, among)
         pairs = (zip(others.tolist(), cosines.tolist(), strict=True) for others, cosines in near)
         return [[pair for pair in each if pair[0] != node][:k] for node, each in zip(nodes, pairs, strict=True)]
 

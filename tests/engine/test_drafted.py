@@ -63,13 +63,11 @@ def timeless(answer: Answer) -> Mapping[str, Any]:
 @pytest.mark.parametrize("strategy", registry.names("strategies"))
 def test_only_the_reply_that_is_the_answer_is_heard_and_nothing_else_changes(world_index: Path, strategy: str) -> None:
     draft = Draft()
-    with asking(world_index, sage) as (engine, server):
+    with asking(world_index, sage) as (engine, _):
         engine.ask(BRIDGE, strategy=strategy)  # extracts what is extracted once
-        server.requests.clear()
         answer = engine.ask(BRIDGE, strategy=strategy, drafted=draft)
-        streams = [request["stream"] for request in server.requests]
         whole = engine.ask(BRIDGE, strategy=strategy)
-    assert streams == [False] * (len(streams) - 1) + [True]
+    assert all("Pellingrove".startswith(state) for state in draft.states), "a plan or the answer to a step never is"
     assert draft.states[-1] == answer.text == "Pellingrove"
     assert len(draft.states) > 2, "as it is written"
     assert timeless(answer) == timeless(whole)

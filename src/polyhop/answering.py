@@ -136,6 +136,7 @@ class Answering:
             text=reading.text,
             citations=citations_of(reading.quotes, view.record),
             confidence=reading.confidence,
+            confidence_kind=reading.confidence_kind,
             evidence=evidence,
             reader=reader,
             manifest=manifest_of(view, self.settings, strategy=evidence.strategy, reader=reader),

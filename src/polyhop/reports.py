@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from polyhop.types import Cost, Hop, Serialisable
+from polyhop.serialisable import Serialisable
+from polyhop.types import Cost, Hop
 
 
 @dataclass(frozen=True, slots=True)

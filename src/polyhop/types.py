@@ -6,43 +6,15 @@ All are immutable values. Offsets are characters of ``Document.text``, half open
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import Enum, StrEnum
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final, Literal
 
 from polyhop.plans import Plan
+from polyhop.serialisable import Serialisable, field_names
 
 HopStatus = Literal["resolved", "recovered", "unresolved"]
 THREAD: Final = "thread"  # the key of the metadata of a message for the id of the one that began its thread
-
-
-class Serialisable:
-    """What the library hands back: a dataclass that can be written as JSON, as the command line does with --json."""
-
-    __slots__ = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields and public properties by their names, as plain data that ``json.dumps`` takes."""
-        properties = [name for name, each in vars(type(self)).items() if isinstance(each, property)]
-        return {name: _plain(getattr(self, name)) for name in (*_field_names(self), *properties)}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Serialisable):
-        return value.to_dict()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: _plain(getattr(value, name)) for name in _field_names(value)}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
-    return value
-
-
-def _field_names(value: Any) -> list[str]:
-    return [each.name for each in fields(value)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,11 +245,11 @@ class Cost(Serialisable):
 
     def __add__(self, other: Cost) -> Cost:
         """The cost of both pieces of work."""
-        return Cost(**{name: getattr(self, name) + getattr(other, name) for name in _field_names(self)})
+        return Cost(**{name: getattr(self, name) + getattr(other, name) for name in field_names(self)})
 
     def __sub__(self, other: Cost) -> Cost:
         """The cost of the first piece of work without that of the other, which is a part of it."""
-        return Cost(**{name: getattr(self, name) - getattr(other, name) for name in _field_names(self)})
+        return Cost(**{name: getattr(self, name) - getattr(other, name) for name in field_names(self)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,6 +328,13 @@ class AnswerKind(StrEnum):
     PARTS = "parts"  # an answer to each of the things that one question asks
 
 
+class ConfidenceKind(StrEnum):
+    """What a confidence tells."""
+
+    CHANCE = "chance"  # that the answer is right
+    QUOTED = "quoted"  # how far genuine quotations contain what a language model says, right or wrong
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerItem(Serialisable):
     """An item of a list, a step, a sentence or a part of an answer, with the quotations that bear it out, if any do."""
@@ -364,6 +343,7 @@ class AnswerItem(Serialisable):
     citations: tuple[Citation, ...]
     asked: str = ""  # which of several things that the question asks it answers
     confidence: float | None = None  # of that alone; None: as sure as the answer
+    confidence_kind: ConfidenceKind = ConfidenceKind.CHANCE
 
     @property
     def citation(self) -> Citation | None:
@@ -387,6 +367,7 @@ class Answer(Serialisable):
     evidence: Evidence
     reader: str
     manifest: Mapping[str, str]  # models, settings and index generation: what replays this answer
+    confidence_kind: ConfidenceKind = ConfidenceKind.CHANCE
     kind: AnswerKind = AnswerKind.VALUE
     items: tuple[AnswerItem, ...] = ()  # of a list, its steps, sentences or parts, in their order
     grounded: bool = True  # whether the citations bear the answer out, each of its items; never without a text

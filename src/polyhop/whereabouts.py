@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyhop.documents.loading import OF_SHEETS, OF_SLIDES
+from polyhop.serialisable import Serialisable
 from polyhop.store.record import Record
-from polyhop.types import Serialisable, Span
+from polyhop.types import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,9 @@ from click.testing import CliRunner
 from polyhop import registry
 from polyhop.cli.main import polyhop
 from polyhop.engine import Polyhop
+from polyhop.serialisable import Serialisable
 from polyhop.settings import Settings
-from polyhop.types import Answer, Cost, Passage, Serialisable
+from polyhop.types import Answer, Cost, Passage
 from tests.worlds.documents import BRIDGE, write
 
 

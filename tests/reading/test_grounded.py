@@ -182,6 +182,14 @@ def test_the_best_answer_is_given_and_marked_where_nothing_bears_it_out() -> Non
     assert best("", False).text is None
 
 
+def test_how_sure_an_answer_is_says_whether_that_is_a_chance() -> None:
+    """That quotations contain it is no chance that it is right: small models quote what does not say it."""
+    for quoted in (best("Velm", True, (2, "She was born in Velm.")), read("Velm", True, (2, "She was born in Velm."))):
+        assert quoted.confidence_kind == "quoted"
+    for guess in (best("Paris", True), best("Paris", False)):
+        assert guess.confidence_kind == "chance"
+
+
 # --- what a model may write -------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polyhop.engine import Polyhop
-    from polyhop.types import Answer, AnswerItem, Chain, Citation, Evidence, Hop, Span
+    from polyhop.types import Answer, AnswerItem, Chain, Citation, ConfidenceKind, Evidence, Hop, Span
 
 NOT_FOUND = 3
 CHAINS: Final = 2  # of a hop, unless everything is to be shown
@@ -113,7 +113,7 @@ def show_answer(answer: Answer) -> None:
         closest = " What came closest:" if answer.evidence.passages else ""
         echo(style("Not found in these documents.", bold=True) + closest)
         return
-    sure = "" if answer.kind == "parts" else style(f"   {answer.confidence:.0%} sure", dim=True)  # each tells its own
+    sure = "" if answer.kind == "parts" else _sure(answer.confidence, answer.confidence_kind)  # each tells its own
     if not answer.grounded:
         sure += style("   not grounded: no quotation bears out what is marked", fg="yellow")
     if answer.items and answer.kind == "list":
@@ -136,8 +136,13 @@ def _part(item: AnswerItem) -> str:
     """What was asked, and what answers it."""
     if not item.text:
         return f"{item.asked}  not found in these documents"
-    sure = "" if item.confidence is None else style(f"   {item.confidence:.0%} sure", dim=True)
+    sure = "" if item.confidence is None else _sure(item.confidence, item.confidence_kind)
     return f"{item.asked}  {style(item.text, bold=True)}{sure}"
+
+
+def _sure(confidence: float, kind: ConfidenceKind) -> str:
+    """How sure an answer is or, of a language model's, how far quotations bear it out."""
+    return style(f"   {confidence:.0%} {'sure' if kind == 'chance' else 'quoted'}", dim=True)
 
 
 def _unproven(item: AnswerItem) -> str:

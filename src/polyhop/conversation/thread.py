@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from polyhop.planning.asked import readable
-from polyhop.types import Answer, Serialisable
+from polyhop.serialisable import Serialisable
+from polyhop.types import Answer
 
 LONGEST_QUESTION = 600  # characters of an earlier question that are looked at
 LONGEST_ANSWER = 400  # and of an earlier answer

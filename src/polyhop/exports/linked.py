@@ -9,7 +9,7 @@ from typing import Final
 
 from polyhop.layers.read_graph import GraphEdge, GraphLayer, ReadGraph, read_graph
 from polyhop.layers.view import View
-from polyhop.types import Serialisable
+from polyhop.serialisable import Serialisable
 
 _AT_ONCE: Final = 256  # edges whose passages are fetched together
 

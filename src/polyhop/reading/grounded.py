@@ -17,7 +17,7 @@ from polyhop.prompts.read_answer import AnswerPart, ReadAnswer, read_answer
 from polyhop.prompts.support import CopiedQuote
 from polyhop.reading.enumerations import items_at
 from polyhop.reading.reader import Quote, Reading
-from polyhop.types import AnswerKind, Evidence, Passage
+from polyhop.types import AnswerKind, ConfidenceKind, Evidence, Passage
 
 logger = logging.getLogger(__name__)
 
@@ -109,6 +109,7 @@ class _Judged:
             items=self._items(answer, borne_out) if given else (),
             quotes=self._quotes(answer.quotes),
             confidence=confidence,
+            confidence_kind=ConfidenceKind.QUOTED if sure else ConfidenceKind.CHANCE,
             grounded=given and answer.found and proven == len(answer.parts),
             note=self._note(proven, withheld="" if given else answer.text or ""),
             cost=answer.cost,

@@ -10,7 +10,7 @@ from polyhop import registry
 from polyhop.models.choice import Models, load_models
 from polyhop.ports import LanguageModel
 from polyhop.settings import AUTO, Settings
-from polyhop.types import AnswerKind, Cost, Evidence, Hop, Passage, Span
+from polyhop.types import AnswerKind, ConfidenceKind, Cost, Evidence, Hop, Passage, Span
 
 OFFLINE: Final = "trained"  # the reader that asks no language model
 _COMMON: Final = frozenset({"stance", "brief"})  # settings that mean the same to every reader
@@ -74,6 +74,7 @@ class Reading:
     quotes: tuple[Quote, ...] = ()
     hops: tuple[Hop, ...] = ()  # of the plan's steps that the answer puts together, as they were read
     confidence: float = 0.0  # 0 to 1
+    confidence_kind: ConfidenceKind = ConfidenceKind.CHANCE
     grounded: bool = True
     note: str = ""
     cost: Cost = Cost()

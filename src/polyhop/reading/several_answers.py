@@ -21,13 +21,15 @@ def as_one(question: str, answers: Sequence[Answer], *, seconds: float) -> Answe
     many as the most that one has.
     """
     answered = [answer for answer in answers if answer.text is not None]
+    least = min(answers, key=lambda answer: answer.confidence)
     evidence = _evidence(question, [answer.evidence for answer in answers])
     return replace(
         answers[-1],
         question=question,
         text="; ".join(answer.text for answer in answered if answer.text is not None),
         citations=tuple(dict.fromkeys(citation for answer in answered for citation in answer.citations)),
-        confidence=min(answer.confidence for answer in answers),
+        confidence=least.confidence,
+        confidence_kind=least.confidence_kind,
         evidence=replace(evidence, cost=replace(evidence.cost, seconds=seconds)),
         kind=AnswerKind.PARTS,
         items=tuple(map(_item, answers)),
@@ -39,7 +41,13 @@ def _item(answer: Answer) -> AnswerItem:
     """The answer to one of the things; without a text where the documents have none."""
     asked = answer.standalone or answer.question
     citations = answer.citations if answer.text else ()
-    return AnswerItem(asked=asked, text=answer.text or "", citations=citations, confidence=answer.confidence)
+    return AnswerItem(
+        asked=asked,
+        text=answer.text or "",
+        citations=citations,
+        confidence=answer.confidence,
+        confidence_kind=answer.confidence_kind,
+    )
 
 
 def _evidence(question: str, found: Sequence[Evidence]) -> Evidence:

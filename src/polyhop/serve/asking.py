@@ -189,7 +189,8 @@ async def _events(name: str, asked: Asked, told: Telling, request_id: str) -> As
 
 def _answer_events(name: str, answer: Answer) -> list[bytes]:
     whole = answer.to_dict()
-    short = {key: whole[key] for key in ("text", "kind", "confidence", "grounded", "items", "status")}
+    told = ("text", "kind", "confidence", "confidence_kind", "grounded", "items", "status")
+    short = {key: whole[key] for key in told}
     return [
         _event("answer", {"id": name, **short}),
         *(_event("citation", citation) for citation in whole["citations"]),

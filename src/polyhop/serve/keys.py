@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from polyhop.errors import KeyMissing, KeyRefused, UsageError
+from polyhop.serialisable import Serialisable
 from polyhop.serve.server_file import ServerFile
-from polyhop.types import Serialisable
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 SCOPES = (READ, WRITE, ADMIN)  # each allows what those before it do

@@ -56,6 +56,7 @@ class ToldAnswer(BaseModel):
     text: str | None = Field(description="Null: the documents do not answer the question.")
     items: list[str] = Field(description="Of a list, its items; of a text, its sentences.")
     confidence: float = Field(description="0 to 1.")
+    confidence_kind: str = Field(description="chance: that it is right; quoted: how far quotations contain it.")
     grounded: bool = Field(description="Whether the quotations bear the answer out.")
     understood_as: str | None = Field(description="What a follow-up question was taken to mean.")
     hops: list[AnswerHop]
@@ -125,6 +126,7 @@ def answer_told(answer: Answer) -> ToldAnswer:
         text=answer.text,
         items=[item.said for item in answer.items],
         confidence=round(answer.confidence, 3),
+        confidence_kind=answer.confidence_kind,
         grounded=answer.grounded,
         understood_as=answer.standalone,
         hops=[AnswerHop(question=hop.question, found=hop.found, status=hop.status) for hop in answer.evidence.hops],

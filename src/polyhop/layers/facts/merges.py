@@ -15,8 +15,8 @@ from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.merging import BY_NAME, Pair, spelled_key
 from polyhop.layers.layer import READ_AT_ONCE
 from polyhop.ports import Ints
+from polyhop.serialisable import Serialisable
 from polyhop.store.record import Record
-from polyhop.types import Serialisable
 
 APART = "facts:apart"  # the pairs of keys that are never one entity, in the record's meta
 _KINDS = ("similarity", "alias", BY_NAME)  # of reasons, the least certain first

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from polyhop.types import Cost, Serialisable
+from polyhop.serialisable import Serialisable
+from polyhop.types import Cost
 
 
 class JobKind(StrEnum):

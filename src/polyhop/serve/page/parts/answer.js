@@ -124,7 +124,7 @@ export class AnswerCard {
     fill(
       this.result,
       found ? this.#worded(answer, citations) : h("p", { class: "not-found" }, "Not found in these documents"),
-      found && answer.kind !== "parts" && answer.confidence !== undefined && confidence(answer.confidence),
+      found && answer.kind !== "parts" && answer.confidence !== undefined && confidence(answer),
       doubt && h("p", { class: "notice" }, "The quotations do not bear out all of this. Read them before you rely on it."),
     );
   }
@@ -134,7 +134,7 @@ export class AnswerCard {
     if (["list", "prose", "parts"].includes(kind) && items?.length) {
       const tag = kind === "list" ? "ul" : "div";
       const asked = (item) => item.asked && [h("span", { class: "part" }, item.asked), " "];
-      const sure = (item) => kind === "parts" && item.text && item.confidence != null && confidence(item.confidence);
+      const sure = (item) => kind === "parts" && item.text && item.confidence != null && confidence(item);
       const piece = (item) =>
         h(
           kind === "list" ? "li" : "p",
@@ -236,16 +236,17 @@ export class AnswerCard {
 const linkTo = (question, workspace) =>
   new URL(`#/ask?${new URLSearchParams({ question, ...(workspace ? { workspace } : {}) })}`, location.href).href;
 
-/** In words, as a bar, and as a number: how far the answer can be trusted. */
-function confidence(share) {
+/** In words, as a bar, and as a number: how far an answer, or an item of one, can be trusted. */
+function confidence({ confidence: share, confidence_kind: kind }) {
   const percent = Math.round(share * 100);
-  const words = percent >= 80 ? "Sure" : percent >= 60 ? "Fairly sure" : percent >= 40 ? "Unsure" : "Doubtful";
+  const sure = percent >= 80 ? "Sure" : percent >= 60 ? "Fairly sure" : percent >= 40 ? "Unsure" : "Doubtful";
+  const words = kind === "quoted" ? `${percent}% of it quoted` : `${sure}, ${percent}% confidence`;
   const filled = h("span");
   filled.style.width = `${percent}%`;
   return h(
     "span",
     { class: "confidence" },
     h("span", { class: "bar", "aria-hidden": "true" }, filled),
-    h("span", {}, `${words}, ${percent}% confidence`),
+    h("span", {}, words),
   );
 }

@@ -158,7 +158,7 @@ def test_the_judge_sees_question_references_and_answer_and_gives_a_reason_on_one
     with serving(lambda request: says(verdict(request))) as server:
         with OpenAICompatible(base_url=server.url, model="sage") as model:
             found = judge_answer(model, ASKED.text, "Ms Brisk", ASKED.references)
-            assert (found.correct, found.reason, found.cost.llm_calls) == (True, "the names agree", 1)
+            assert (found.correct, found.reason, model.meter.total.llm_calls) == (True, "the names agree", 1)
             assert not judge_answer(model, ASKED.text, "Piet Rook", ASKED.references).correct
             assert not judge_answer(model, UNKNOWN.text, "Ada Brisk", ()).correct
         prompt = server.requests[0]["messages"][1]["content"]

@@ -10,7 +10,6 @@ from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost
 
 SCHEMA: Schema = closed(reason="string", correct="boolean")
 
@@ -38,7 +37,6 @@ class Judgement:
 
     correct: bool
     reason: str
-    cost: Cost
 
 
 def judge_answer(model: LanguageModel, question: str, answer: str | None, references: Sequence[str]) -> Judgement:
@@ -49,12 +47,12 @@ def judge_answer(model: LanguageModel, question: str, answer: str | None, refere
     """
     if answer is None:
         reason = "there is an answer, and none was given" if references else "nothing is known, and nothing was said"
-        return Judgement(correct=not references, reason=reason, cost=Cost())
+        return Judgement(correct=not references, reason=reason)
     known = [PromptBlock(f"REFERENCE {number}", text) for number, text in enumerate(references, 1)]
     blocks = [
         PromptBlock("QUESTION", question),
         *(known or [PromptBlock("REFERENCE", "NONE")]),
         PromptBlock("ANSWER", answer),
     ]
-    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200)
-    return Judgement(correct=content["correct"], reason=" ".join(content["reason"].split()), cost=cost)
+    content, _ = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200)
+    return Judgement(correct=content["correct"], reason=" ".join(content["reason"].split()))

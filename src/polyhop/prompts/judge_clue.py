@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from polyhop.models.structured import complete_json
 from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed, listed
-from polyhop.types import Cost
 
 SCHEMA: Schema = closed(clues=listed(closed(clue="integer", reason="string", covers="boolean")))
 
@@ -33,26 +31,21 @@ have.
 Output JSON, with a verdict for each clue: {{"clues": [{{"clue": 1, "reason": "...", "covers": true or false}}]}}."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CluesJudged:
-    """Whether each of the clues covers the question, None where nothing was said of it, and what that cost."""
-
-    covers: tuple[bool | None, ...]
-    cost: Cost
-
-
-def judge_clues(model: LanguageModel, question: str, clues: Sequence[Sequence[str]], passage: str) -> CluesJudged:
+def judge_clues(
+    model: LanguageModel, question: str, clues: Sequence[Sequence[str]], passage: str
+) -> tuple[bool | None, ...]:
     """Whether clues, each its entity, its words and perhaps the other entity, lead to what a passage, as text, says.
 
-    Without clues nobody is asked. Raises EndpointError, OutputInvalid, BudgetExceeded.
+    None for a clue of which nothing was said. Without clues nobody is asked. Raises EndpointError, OutputInvalid,
+    BudgetExceeded.
     """
     if not clues:
-        return CluesJudged(covers=(), cost=Cost())
+        return ()
     blocks = [
         PromptBlock("QUESTION", question),
         PromptBlock("PASSAGE", passage),
         *(PromptBlock(f"CLUE {number}", " | ".join(parts)) for number, parts in enumerate(clues, 1)),
     ]
-    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=300)
+    content, _ = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=300)
     said = {one["clue"]: one["covers"] for one in reversed(content["clues"])}
-    return CluesJudged(covers=tuple(said.get(number) for number in range(1, len(clues) + 1)), cost=cost)
+    return tuple(said.get(number) for number in range(1, len(clues) + 1))

@@ -11,7 +11,6 @@ from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.schemas import Schema, closed, listed
-from polyhop.types import Cost
 
 SCHEMA: Schema = closed(steps=listed(closed(step="integer", reason="string", relation="boolean", references="boolean")))
 
@@ -44,29 +43,23 @@ class StepVerdict:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanJudged:
-    """A verdict for each step of a plan, None where nothing was said of it, and what they cost."""
-
-    steps: tuple[StepVerdict | None, ...]
-    cost: Cost
-
-
-def judge_plan(model: LanguageModel, question: str, steps: Sequence[str], reference: Sequence[str] = ()) -> PlanJudged:
+def judge_plan(
+    model: LanguageModel, question: str, steps: Sequence[str], reference: Sequence[str] = ()
+) -> tuple[StepVerdict | None, ...]:
     """Whether the steps of a plan mean what the question means; ``reference``: the steps of one that is right.
 
-    Without steps nobody is asked. Raises EndpointError, OutputInvalid, BudgetExceeded.
+    None for a step of which nothing was said. Without steps nobody is asked. Raises EndpointError, OutputInvalid,
+    BudgetExceeded.
     """
     if not steps:
-        return PlanJudged(steps=(), cost=Cost())
+        return ()
     blocks = [PromptBlock("QUESTION", question)]
     if reference:
         blocks.append(PromptBlock("REFERENCE", _numbered(reference)))
     blocks.append(PromptBlock("PLAN", _numbered(steps)))
-    content, cost = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=600)
+    content, _ = complete_json(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=600)
     said = {one["step"]: one for one in reversed(content["steps"])}
-    verdicts = (_verdict(said.get(number)) for number in range(1, len(steps) + 1))
-    return PlanJudged(steps=tuple(verdicts), cost=cost)
+    return tuple(_verdict(said.get(number)) for number in range(1, len(steps) + 1))
 
 
 def _verdict(said: Mapping[str, Any] | None) -> StepVerdict | None:

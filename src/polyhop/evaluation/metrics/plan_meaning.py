@@ -47,8 +47,8 @@ class PlanMeaning(JudgedByModel):
         )
         if judged is None:
             return None
-        verdicts = [verdict for verdict in judged.steps if verdict is not None]
-        for number, verdict in enumerate(judged.steps, 1):
+        verdicts = [verdict for verdict in judged if verdict is not None]
+        for number, verdict in enumerate(judged, 1):
             if verdict is not None and not _right(verdict, "steps"):
                 logger.info("question %s, step %d: %s", question.id, number, verdict.reason)
         if not verdicts:

@@ -32,5 +32,5 @@ class SemanticCoverage(JudgedByModel):
             judged = self.verdict(
                 partial(judge_clues, model, query, parts, passage), f"a hop of question {question.id}"
             )
-            verdicts += [verdict for verdict in judged.covers if verdict is not None] if judged is not None else []
+            verdicts += [verdict for verdict in judged or () if verdict is not None]
         return sum(verdicts) / len(verdicts) if verdicts else None

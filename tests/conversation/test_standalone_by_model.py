@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyhop.conversation.standalone import standalone
 from polyhop.conversation.thread import Thread
 from polyhop.models.choice import load_models
-from polyhop.models.within import NoCallsLeft, Within
+from polyhop.models.within import Within
 from polyhop.prompts.standalone_question import standalone_question, wrong_with
 from polyhop.settings import Settings
 from tests.worlds.prompts import INJECTION, inside, model_saying, prompt_of
@@ -53,9 +55,9 @@ def test_what_is_wrong_is_said_and_repaired_once() -> None:
     bad = {"points_back": [], "question": "Was she buried there?"}
     good = {"points_back": [], "question": "Was Ada Brook buried in Velm?"}
     with model_saying(bad, good) as (model, server):
-        written, cost = standalone_question(model, "Was she buried in Velm?", [("Who built the Gull?", "Ada Brook")])
+        written = standalone_question(model, "Was she buried in Velm?", [("Who built the Gull?", "Ada Brook")])
         assert "it has lost 'Velm'" in server.requests[-1]["messages"][-1]["content"]
-    assert (written, cost.llm_calls) == ("Was Ada Brook buried in Velm?", 2)
+    assert (written, len(server.requests)) == ("Was Ada Brook buried in Velm?", 2)
 
 
 def test_the_oldest_exchanges_make_way_where_the_budget_has_no_room() -> None:
@@ -70,17 +72,20 @@ def test_the_oldest_exchanges_make_way_where_the_budget_has_no_room() -> None:
 
 def test_what_was_paid_for_is_told_where_no_call_is_left_to_put_it_right() -> None:
     bad = {"points_back": [], "question": "Was she buried there?"}
-    with model_saying(bad) as (model, _), pytest.raises(NoCallsLeft) as refused:
-        standalone_question(Within(model, 1), "Was she buried in Velm?", [("Who built the Gull?", "Ada Brook")])
-    assert refused.value.cost.llm_calls == 1
+    with model_saying(bad) as (model, server):
+        priced = replace(model, completion_price=1e6)
+        within = Within(priced, 4, money=300)  # what the first call may take at most
+        meant = standalone("Was she buried in Velm?", THREAD, load_models(Settings(), within))
+        assert len(server.requests) == 1
+    assert (meant.source, meant.cost.llm_calls) == ("rules", 1)
 
 
 @pytest.mark.parametrize("output", ["no idea", {"points_back": [], "question": "Who was Ida Brick?"}])
 def test_what_stays_unusable_is_not_used(output: object) -> None:
     with model_saying(output) as (model, server):
-        written, cost = standalone_question(model, "Who was she?", [("Who built the Gull?", "Ada Brook")])
+        assert standalone_question(model, "Who was she?", [("Who built the Gull?", "Ada Brook")]) is None
         assert len(server.requests) == 2
-    assert (written, cost.llm_calls) == (None, 2)
+        assert standalone("Who was she?", THREAD, load_models(Settings(), model)).cost.llm_calls == 2
 
 
 def test_a_question_with_nothing_before_it_is_asked_as_it_is() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from polyhop.conversation.grammar import by_grammar
 from polyhop.conversation.thread import Thread
 from polyhop.models.choice import Models
+from polyhop.models.tallied import Counted
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.prompts.standalone_question import standalone_question
 from polyhop.types import Cost
@@ -35,11 +37,11 @@ def standalone(question: str, thread: Thread, models: Models) -> Standalone:
     cost = Cost()
     model = models.language_model
     if model is not None and not (isinstance(model, Within) and model.left <= LEFT):
-        try:
-            earlier = [(exchange.meant, exchange.answer) for exchange in thread.last(SHOWN)]
-            written, cost = standalone_question(model, question, earlier)
-        except NoCallsLeft as refused:
-            written, cost = None, refused.cost
+        counted, written = Counted(model), None
+        earlier = [(exchange.meant, exchange.answer) for exchange in thread.last(SHOWN)]
+        with suppress(NoCallsLeft):
+            written = standalone_question(counted, question, earlier)
+        cost = counted.cost
         if written is not None:
             source = "" if written == question else f"language model {model.name}"
             return Standalone(question=written, source=source, cost=cost)

@@ -6,12 +6,10 @@ import logging
 from collections.abc import Sequence
 
 from polyhop.english.question import mentions
-from polyhop.models.within import NoCallsLeft
 from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, QUESTION, PromptBlock, fenced, fitted
 from polyhop.prompts.schemas import Schema, closed, listed, some_text
-from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
@@ -41,35 +39,25 @@ answer "Ivo Carr", for "Where did he die?" and for "What about The Long Noon?":
 _AGAIN = "That question cannot be used: {fault} Write the JSON again with this put right."
 
 
-def standalone_question(
-    model: LanguageModel, question: str, earlier: Sequence[tuple[str, str | None]]
-) -> tuple[str | None, Cost]:
-    """The question as it stands alone after earlier ones with their answers, and what that cost.
+def standalone_question(model: LanguageModel, question: str, earlier: Sequence[tuple[str, str | None]]) -> str | None:
+    """The question as it stands alone after earlier ones with their answers.
 
     None where the model gives no usable one, also when told what is wrong: one that has lost a name or a number of the
     question, or has one that nobody mentioned. Raises EndpointError, BudgetExceeded.
     """
     messages = [Message("system", _SYSTEM), Message("user", fenced(_shown(model, question, earlier)))]
     said = " ".join([question, *(text for pair in earlier for text in pair if text)])
-    spent = Cost()
     for _ in range(2):
-        try:
-            content, cost = asked(
-                model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone"
-            )
-        except NoCallsLeft as refused:
-            refused.cost = spent + refused.cost
-            raise
-        spent += cost
+        content, _ = asked(model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone")
         if content is None:
-            return None, spent
+            return None
         written = " ".join(content["question"].split())
         fault = wrong_with(written, question, said)
         if fault is None:
-            return written, spent
+            return written
         messages += [Message("assistant", written), Message("user", _AGAIN.format(fault=fault))]
     log.warning("The question is not made to stand alone: %s", fault)
-    return None, spent
+    return None
 
 
 def _shown(model: LanguageModel, question: str, earlier: Sequence[tuple[str, str | None]]) -> list[PromptBlock]:

@@ -36,5 +36,5 @@ def test_a_request_waits_in_the_folder_for_whoever_answers_it(tmp_path: Path) ->
     assert STEP in text
     assert "[schema]\n" in text
     [answer] = found
-    assert (answer.text, answer.sufficient, answer.cost.llm_calls) == ("Velm", True, 1)
-    assert answer.cost.prompt_tokens > 300
+    assert (answer.text, answer.sufficient, model.meter.total.llm_calls) == ("Velm", True, 1)
+    assert model.meter.total.prompt_tokens > 300

@@ -471,7 +471,7 @@ def edited(*answers: Any, kind: str = "over_generalised") -> tuple[str, str, str
     """What comes of a model's answers; what is no text is sent as JSON."""
     texts = [answer if isinstance(answer, str) else json.dumps(answer) for answer in answers]
     with serving(in_turn(*map(says, texts))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-        return edit_fact(model, kind, NOMINATED, "Ada Brisk was nominated for the Lantern Medal.", ["Fennick"])[0]
+        return edit_fact(model, kind, NOMINATED, "Ada Brisk was nominated for the Lantern Medal.", ["Fennick"])
 
 
 def test_a_model_words_the_damage() -> None:

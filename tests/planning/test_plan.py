@@ -34,7 +34,6 @@ from polyhop.plans import (
 from polyhop.ports import LanguageModel
 from polyhop.prompts import plan as planning
 from polyhop.prompts.plan import plan, plan_of
-from polyhop.types import Cost
 from tests.worlds.endpoint import EndpointServer, Played, in_turn, says, serving
 
 QUESTION = "Where was the builder of the ferry Gull born?"
@@ -78,11 +77,11 @@ def model_saying(*outputs: object) -> Iterator[tuple[OpenAICompatible, EndpointS
         yield model, server
 
 
-def made_by(model: LanguageModel, question: str) -> tuple[Plan, Cost]:
-    """The plan that a model makes, and what it cost."""
-    made, cost = plan(model, question)
+def made_by(model: LanguageModel, question: str) -> Plan:
+    """The plan that a model makes, where it does."""
+    made = plan(model, question)
     assert made is not None
-    return made, cost
+    return made
 
 
 # --- constraints ------------------------------------------------------------------------------------------------------
@@ -232,13 +231,13 @@ def test_sound_plans_can_be_bound_from_what_they_name(triples: list[tuple[str, s
 
 def test_plan_gives_typed_constraints_with_phrasings() -> None:
     with model_saying(GOOD) as (model, server):
-        made, cost = made_by(model, QUESTION)
+        made = made_by(model, QUESTION)
         prompt = server.requests[-1]["messages"]
     assert [one.linearised() for one in made.constraints] == ["Gull built by ?builder", "?builder born in ?place"]
     assert made.constraints[0].variants == ("built by", "builder", "was built by")
     assert made.placeholders == (Placeholder("?builder", "builder"), Placeholder("?place", "place"))
     assert asked(made.constraints[1], {"?builder": "Ada Brook"}) == "Where was Ada Brook born?"
-    assert (made.source.split()[:2], cost.llm_calls) == (["language", "model"], 1)
+    assert (made.source.split()[:2], model.meter.total.llm_calls) == (["language", "model"], 1)
     assert "3 different short wordings" in prompt[0]["content"]
     assert QUESTION in prompt[1]["content"]
 
@@ -262,9 +261,9 @@ def test_plan_with_a_fault_is_shown_to_the_model_once() -> None:
     """With what is wrong, and in a block, since the fault quotes what the model made of an untrusted question."""
     faulty = {"constraints": [row("Ada Brook", ["born in"], "?place")]}
     with model_saying(faulty, GOOD) as (model, server):
-        made, cost = made_by(model, QUESTION)
+        made = made_by(model, QUESTION)
         repair = server.requests[-1]["messages"]
-    assert (len(made.constraints), cost.llm_calls) == (2, 2)
+    assert (len(made.constraints), model.meter.total.llm_calls) == (2, 2)
     assert json.loads(repair[-2]["content"]) == faulty
     assert "'Ada Brook' is neither a name from the question nor a placeholder" in repair[-1]["content"]
     assert "<<<FAULTS" in repair[-1]["content"]
@@ -274,15 +273,15 @@ def test_what_is_sound_of_a_repaired_plan_is_kept() -> None:
     """A constraint about something that the question does not name goes; the others answer it."""
     extra = {"constraints": [*GOOD["constraints"], row("Oslo", ["near"], "?place")]}
     with model_saying(extra) as (model, _):
-        made, cost = made_by(model, QUESTION)
+        made = made_by(model, QUESTION)
     assert [one.linearised() for one in made.constraints] == ["Gull built by ?builder", "?builder born in ?place"]
-    assert cost.llm_calls == 2
+    assert model.meter.total.llm_calls == 2
 
 
 def test_a_plan_may_have_two_answers() -> None:
     two = {"constraints": [row("Gull", ["built by"], "?builder"), row("Gull", ["launched in"], "?year")]}
     with model_saying(two) as (model, server):
-        made, _ = made_by(model, "Who built the Gull, and when was it launched?")
+        made = made_by(model, "Who built the Gull, and when was it launched?")
         assert len(server.requests) == 1
     assert len(made.constraints) == 2
 
@@ -321,9 +320,9 @@ LOOP = {"constraints": [row("?a", ["near"], "?b"), row("?b", ["in"], "?a"), row(
 def test_there_is_no_plan_where_none_is_sound(output: object, caplog: pytest.LogCaptureFixture) -> None:
     """The output stays prose, half a JSON, too long, circular, or about something else; its cost is counted."""
     with model_saying(output) as (model, server), caplog.at_level(logging.WARNING):
-        made, cost = plan(model, QUESTION)
+        made = plan(model, QUESTION)
         assert len(server.requests) == 2
-    assert (made, cost.llm_calls) == (None, 2)
+    assert (made, model.meter.total.llm_calls) == (None, 2)
     assert "The question is not planned" in caplog.text
 
 
@@ -347,7 +346,7 @@ def test_what_a_plan_asks_several_times_it_asks_once() -> None:
 def test_plan_may_use_a_placeholder_in_many_constraints() -> None:
     rows = [row("?ferry", ["built by"], "Ada Brook"), row("?ferry", ["sails to"], "Velm"), row("?ferry", ["in"], "?c")]
     with model_saying({"constraints": rows}) as (model, _):
-        made, _ = made_by(model, "In which c is the ferry to Velm that Ada Brook built?")
+        made = made_by(model, "In which c is the ferry to Velm that Ada Brook built?")
     assert [one.linearised({"?ferry": "Gull"}) for one in made.constraints] == [
         "Gull built by Ada Brook",
         "Gull sails to Velm",

@@ -54,7 +54,7 @@ def test_a_draft_is_reasoning_and_answer_in_one_line_to_search_for() -> None:
         draft = draft_answer(model, QUESTION, PASSAGES)
     assert (draft.reasoning, draft.answer) == ("The Gull was built by Ada Brook. Ada Brook was born in", "Velm")
     assert draft.text == "The Gull was built by Ada Brook. Ada Brook was born in Velm"
-    assert draft.cost.llm_calls == 1
+    assert model.meter.total.llm_calls == 1
     for text in (QUESTION, "Gull\nThe Gull is a steam ferry.", "She was born in Velm."):
         assert text in prompt_of(server)
 
@@ -108,7 +108,7 @@ def test_a_model_that_says_nothing_usable_costs_and_gives_nothing(broken: str) -
     with model_saying(broken) as (model, _):
         thought, draft = next_thought(model, QUESTION, PASSAGES, []), draft_answer(model, QUESTION, PASSAGES)
     assert (thought.text, thought.answer, draft.text) == ("", None, "")
-    assert thought.cost.llm_calls == draft.cost.llm_calls == 2  # with one repair each
+    assert model.meter.total.llm_calls == 4  # with one repair each
 
 
 @pytest.mark.parametrize(

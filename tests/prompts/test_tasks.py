@@ -89,9 +89,9 @@ def test_tag_of_blocks_stands_in_no_text_and_is_always_the_same(texts: list[str]
 
 def test_decompose_gives_steps_that_refer_back() -> None:
     with model_saying({"steps": ["Who built the ferry Gull?", "Where was #1  born?"]}) as (model, _):
-        steps, cost = decompose(model, QUESTION)
+        steps = decompose(model, QUESTION)
     assert steps == ("Who built the ferry Gull?", "Where was #1 born?")
-    assert cost.llm_calls == 1
+    assert model.meter.total.llm_calls == 1
 
 
 @pytest.mark.parametrize(
@@ -105,21 +105,21 @@ def test_decompose_gives_steps_that_refer_back() -> None:
 )
 def test_decompose_gives_no_steps_that_do_not_hold_together(steps: list[str]) -> None:
     with model_saying({"steps": steps}) as (model, _):
-        assert decompose(model, QUESTION)[0] == ()
+        assert decompose(model, QUESTION) == ()
 
 
 def test_decompose_keeps_the_question_where_it_is_the_only_step() -> None:
     with model_saying({"steps": ["Is this one step?"]}) as (model, _):
-        assert decompose(model, QUESTION)[0] == (QUESTION,)
+        assert decompose(model, QUESTION) == (QUESTION,)
 
 
 @pytest.mark.parametrize("output", ["no idea", {"steps": []}, {"steps": ["s"] * 7}, {"plan": []}, {"steps": [""]}])
 def test_decompose_survives_output_that_stays_invalid(output: object) -> None:
     """What it cost is counted all the same."""
     with model_saying(output) as (model, server):
-        steps, cost = decompose(model, QUESTION)
+        steps = decompose(model, QUESTION)
         assert len(server.requests) == 2
-    assert (steps, cost.llm_calls) == ((), 2)
+    assert (steps, model.meter.total.llm_calls) == ((), 2)
 
 
 @given(st.lists(st.tuples(st.text("ab", min_size=1, max_size=3), st.integers(0, 8)), max_size=8))
@@ -146,7 +146,7 @@ def test_next_query_uses_what_was_found() -> None:
     with model_saying(verdict) as (model, server):
         decided = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
         assert inside(prompt_of(server), "PASSAGE 1") == f"{PASSAGES[0].title}\n{PASSAGES[0].text}"
-    assert (decided.query, decided.cost.llm_calls) == ("Where was Ada Brook born?", 1)
+    assert (decided.query, model.meter.total.llm_calls) == ("Where was Ada Brook born?", 1)
     assert (decided.thought, decided.nothing_missing) == ("The builder is Ada Brook.", False)
     assert list(choosing.SCHEMA["properties"]) == ["reasoning", "next_query"]
 
@@ -175,7 +175,7 @@ def test_next_query_tells_why_the_search_ends(said: str | None, enough: bool, to
 def test_next_query_ends_the_search_where_the_output_stays_invalid(caplog: pytest.LogCaptureFixture) -> None:
     with model_saying("let me see") as (model, _):
         decided = next_query(model, QUESTION, [(QUESTION, PASSAGES[:1])])
-    assert (decided.query, decided.cost.llm_calls) == (None, 2)
+    assert (decided.query, model.meter.total.llm_calls) == (None, 2)
     assert (decided.nothing_missing, decided.thought) == (False, "(Its reply cannot be used.)")
     assert "The search ends here" in caplog.text
 

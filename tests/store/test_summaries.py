@@ -147,9 +147,9 @@ def test_a_model_summarises() -> None:
     """It sees all texts as data and what they have in common; its summary becomes one line."""
     said = "Ada Brook built the Long Weir\nin 1892."
     with model_saying({"summary": said}) as (model, server):
-        summary, cost = summarise(model, BRIDGE, about="Ada Brook, Ossby", max_tokens=120)
+        summary = summarise(model, BRIDGE, about="Ada Brook, Ossby", max_tokens=120)
     assert summary == "Ada Brook built the Long Weir in 1892."
-    assert (cost.llm_calls, cost.tokens) == (1, 15)
+    assert (model.meter.total.llm_calls, model.meter.total.tokens) == (1, 15)
     prompt = server.requests[0]["messages"][1]["content"]
     assert all(text in prompt for text in [*BRIDGE, "Ada Brook, Ossby", "at most 60 words"])
     check({"summary": "x"}, task.SCHEMA)
@@ -168,8 +168,8 @@ def test_what_a_model_adds_is_left_out() -> None:
 def test_without_a_usable_answer_there_is_no_summary() -> None:
     """It was paid for nevertheless; an endpoint that is down is an error."""
     with model_saying("no", "{}") as (model, _):
-        summary, cost = summarise(model, BRIDGE)
-        assert (summary, cost.llm_calls) == ("", 2)
+        summary = summarise(model, BRIDGE)
+        assert (summary, model.meter.total.llm_calls) == ("", 2)
     with pytest.raises(EndpointError):
         summarise(OpenAICompatible(base_url="http://127.0.0.1:9/v1", model="sage", attempts=1), BRIDGE)
 
@@ -179,7 +179,7 @@ def test_texts_that_are_too_many_are_not_all_shown() -> None:
     with model_saying({"summary": "It rains."}, {"summary": "It rains."}) as (model, server):
         summarise(model, ["rain " * 5000, "snow " * 3000, "hail " * 1000])
         summarise(model, ["", "rain " * 20_000])
-        assert summarise(model, [" "])[0] == ""
+        assert summarise(model, [" "]) == ""
     first, second = (request["messages"][1]["content"] for request in server.requests)
     assert "rain" in first
     assert "snow" in first or "hail" not in first
@@ -190,7 +190,7 @@ def test_texts_that_are_too_many_are_not_all_shown() -> None:
 def test_texts_are_cut_to_the_budget_of_a_question(around: Callable[[Within], LanguageModel]) -> None:
     """Also where the model that is within it is wrapped, and with what is said before the texts."""
     with model_saying({"summary": "It rains."}) as (model, server):
-        assert summarise(around(Within(model, 1, context=200)), ["rain " * 500])[0] == "It rains."
+        assert summarise(around(Within(model, 1, context=200)), ["rain " * 500]) == "It rains."
     assert estimated_tokens(server.requests[0]["messages"][1]["content"]) in range(180, 201)
 
 

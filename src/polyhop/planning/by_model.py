@@ -25,7 +25,7 @@ class AsSteps:
         """
         if model is not None:
             try:
-                steps, _ = decompose(model, question)
+                steps = decompose(model, question)
             except NoCallsLeft:
                 steps = ()  # our own planner asks for nothing
             if steps:
@@ -46,7 +46,7 @@ class AsConstraints:
         """
         if model is not None:
             try:
-                planned, _ = plan(model, question, variants=self.variants)
+                planned = plan(model, question, variants=self.variants)
             except NoCallsLeft:
                 planned = None  # our own planner asks for nothing
             if planned is not None:

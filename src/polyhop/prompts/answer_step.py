@@ -14,7 +14,7 @@ from polyhop.prompts.borne_out import tells
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line, quoted
 from polyhop.prompts.schemas import Schema, closed, listed
 from polyhop.prompts.support import CopiedQuote
-from polyhop.types import Cost, Passage
+from polyhop.types import Passage
 
 _ANSWER: Mapping[str, str | Schema] = {"support": support.SCHEMA, "answer": "string", "sufficient": "boolean"}
 SCHEMA: Schema = closed(**_ANSWER)
@@ -85,7 +85,6 @@ class StepAnswer:
     sufficient: bool
     quotes: tuple[CopiedQuote, ...]
     dropped: int
-    cost: Cost
     usable: bool = True  # whether the model said anything of the step; otherwise nobody knows what the passages say
 
 
@@ -106,11 +105,11 @@ def answer_step(
     Where the model's output cannot be used, the step is not answered. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
-        return _nothing(Cost())
+        return _nothing()
     messages = _messages(model, [question], chains, passages, known, larger, guess)
     in_vain = f"The step {question!r} is not answered"
-    content, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain=in_vain)
-    return _nothing(cost, usable=False) if content is None else _read(content, question, passages, cost)
+    content = asked(model, messages, SCHEMA, max_tokens=400, in_vain=in_vain)
+    return _nothing(usable=False) if content is None else _read(content, question, passages)
 
 
 def answer_together(
@@ -124,20 +123,18 @@ def answer_together(
 ) -> tuple[StepAnswer, ...]:
     """The answers to several sub-questions that need nothing of each other, in one call, in their order.
 
-    The first answer carries what all of them cost. A question that the model leaves out is not answered. Raises
-    EndpointError, BudgetExceeded.
+    A question that the model leaves out is not answered. Raises EndpointError, BudgetExceeded.
     """
     if not passages:
-        return tuple(_nothing(Cost()) for _ in questions)
+        return tuple(_nothing() for _ in questions)
     messages = _messages(model, questions, chains, passages, known, larger, None)
     in_vain = f"The steps {list(questions)} are not answered"
-    content, cost = asked(model, messages, TOGETHER, max_tokens=400 * len(questions), in_vain=in_vain)
+    content = asked(model, messages, TOGETHER, max_tokens=400 * len(questions), in_vain=in_vain)
     answers = [] if content is None else content["answers"]
     said = {one["question"]: one for one in reversed(answers)}  # of two answers to one question the first
-    costs = [cost, *(Cost() for _ in questions[1:])]
     return tuple(
-        _read(said[number], question, passages, each) if number in said else _nothing(each, usable=False)
-        for number, (question, each) in enumerate(zip(questions, costs, strict=True), 1)
+        _read(said[number], question, passages) if number in said else _nothing(usable=False)
+        for number, question in enumerate(questions, 1)
     )
 
 
@@ -170,17 +167,17 @@ def _messages(
     return about(model, rules, blocks)
 
 
-def _read(content: Mapping[str, Any], question: str, passages: Sequence[Passage], cost: Cost) -> StepAnswer:
+def _read(content: Mapping[str, Any], question: str, passages: Sequence[Passage]) -> StepAnswer:
     quotes, dropped = support.placed(content["support"], passages)
     text = _answer(content["answer"], said=content["sufficient"])
     quoted = [support.quoted(quote, passages) for quote in quotes]
     told = text is not None and tells(text, question, quoted, support.texts(passages))
     established = content["sufficient"] and told
-    return StepAnswer(text=text, sufficient=established, quotes=quotes, dropped=dropped, cost=cost)
+    return StepAnswer(text=text, sufficient=established, quotes=quotes, dropped=dropped)
 
 
-def _nothing(cost: Cost, *, usable: bool = True) -> StepAnswer:
-    return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, cost=cost, usable=usable)
+def _nothing(*, usable: bool = True) -> StepAnswer:
+    return StepAnswer(text=None, sufficient=False, quotes=(), dropped=0, usable=usable)
 
 
 def _answer(text: str, *, said: bool) -> str | None:

@@ -43,15 +43,13 @@ def understood(
         return otherwise(failed.text), failed.cost, True
 
 
-def asked(
-    model: LanguageModel, messages: Sequence[Message], schema: Schema, max_tokens: int, *, in_vain: str
-) -> tuple[Any, Cost]:
-    """What the model replies, and what it cost; None where that cannot be used, and a warning that says so.
+def asked(model: LanguageModel, messages: Sequence[Message], schema: Schema, max_tokens: int, *, in_vain: str) -> Any:
+    """What the model replies; None where that cannot be used, and a warning that says so.
 
     Raises EndpointError, BudgetExceeded.
     """
     try:
-        return complete_json(model, messages, schema, max_tokens)
+        return complete_json(model, messages, schema, max_tokens)[0]
     except WastedOutput as wasted:
         log.warning("%s: %s", in_vain, wasted)
-        return None, wasted.cost
+        return None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import EarlierStep, earlier_blocks, one_line
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost
 
 SCHEMA: Schema = closed(reason="string", follows="boolean", answer="string")
 
@@ -35,23 +33,15 @@ and Jorun Vey both live?
 {{"reason": "No step says where either of them lived.", "follows": false, "answer": ""}}"""
 
 
-@dataclass(frozen=True, slots=True)
-class CombinedAnswer:
-    """What follows from earlier answers, None where nothing does, and what asking cost."""
+def combine_answers(model: LanguageModel, question: str, steps: Sequence[EarlierStep]) -> str | None:
+    """The answer to a question that earlier answers settle, None where they do not.
 
-    text: str | None
-    cost: Cost
-
-
-def combine_answers(model: LanguageModel, question: str, steps: Sequence[EarlierStep]) -> CombinedAnswer:
-    """The answer to a question that earlier answers settle; nobody is asked where there are fewer than two.
-
-    Raises EndpointError, BudgetExceeded.
+    Nobody is asked where there are fewer than two. Raises EndpointError, BudgetExceeded.
     """
     if len(steps) < 2:
-        return CombinedAnswer(None, Cost())
+        return None
     blocks = [*earlier_blocks(steps), PromptBlock("QUESTION", question)]
     in_vain = f"The step {question!r} is not answered from earlier ones"
-    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200, in_vain=in_vain)
+    content = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200, in_vain=in_vain)
     follows = content is not None and content["follows"]
-    return CombinedAnswer((one_line(content["answer"]) or None) if follows else None, cost)
+    return (one_line(content["answer"]) or None) if follows else None

@@ -12,7 +12,6 @@ from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import EarlierStep, one_line, quoted
 from polyhop.prompts.schemas import Schema, closed, listed, some_text
-from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
@@ -55,10 +54,8 @@ into smaller ones. Where there is no other way, give the question itself as the 
 - The new steps are numbered from #1, and refer only to each other."""
 
 
-def decompose(
-    model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = ()
-) -> tuple[tuple[str, ...], Cost]:
-    """Up to six sub-questions in which ``#1`` stands for the answer to the first, and what they cost (Eq. 6).
+def decompose(model: LanguageModel, question: str, *, known: Sequence[EarlierStep] = ()) -> tuple[str, ...]:
+    """Up to six sub-questions in which ``#1`` stands for the answer to the first (Eq. 6).
 
     ``known`` holds the steps of an earlier plan, in words that refer to nothing, with what they came to: the new steps
     then lead to what is missing, by another way. Nothing where the model gives no usable plan, or asks again for what
@@ -68,19 +65,19 @@ def decompose(
     """
     tried = [_block(number, step) for number, step in enumerate(known, 1)]
     messages = about(model, _SYSTEM + (_KNOWN if known else ""), [PromptBlock("QUESTION", question), *tried])
-    plan, cost = asked(model, messages, SCHEMA, max_tokens=400, in_vain="The question is not decomposed")
+    plan = asked(model, messages, SCHEMA, max_tokens=400, in_vain="The question is not decomposed")
     if plan is None:
-        return (), cost
+        return ()
     steps = tuple(" ".join(step.split()) for step in plan["steps"])
     if not well_formed(steps):
         log.warning("The question is not decomposed: the plan %s does not hold together.", steps)
-        return (), cost
+        return ()
     steps = without_known(steps, [(step.question, step.answer if _leads_on(step) else None) for step in known])
     failed = {_key(step.question) for step in known if not _leads_on(step)}
     if any(_key(step) in failed for step in steps):
         log.info("The question is not decomposed again: the plan %s repeats a step that was not answered.", steps)
-        return (), cost
-    return (steps if known or len(steps) > 1 else (question,)), cost
+        return ()
+    return steps if known or len(steps) > 1 else (question,)
 
 
 def well_formed(steps: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, passage_blocks
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost, Passage
+from polyhop.types import Passage
 
 MAX_REASONING = 1000  # characters; the rest would drown the question when both are searched for
 MAX_ANSWER = 200  # characters; anything longer is no short answer
@@ -31,11 +31,10 @@ study?": {{"reasoning": "The Salt Harvest was painted by Runa Vell. Runa Vell st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftAnswer:
-    """A draft: its reasoning and its short answer, each empty where the model gave none, and what it cost."""
+    """A draft: its reasoning and its short answer, each empty where the model gave none."""
 
     reasoning: str
     answer: str
-    cost: Cost
 
     @property
     def text(self) -> str:
@@ -50,8 +49,8 @@ def draft_answer(model: LanguageModel, question: str, passages: Sequence[Passage
     """
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     in_vain = "The search ends here, because no draft is to be had"
-    draft, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
+    draft = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if draft is None:
-        return DraftAnswer(reasoning="", answer="", cost=cost)
+        return DraftAnswer(reasoning="", answer="")
     reasoning, answer = (" ".join(draft[name].split()) for name in ("reasoning", "answer"))
-    return DraftAnswer(reasoning=reasoning[:MAX_REASONING], answer=answer[:MAX_ANSWER], cost=cost)
+    return DraftAnswer(reasoning=reasoning[:MAX_REASONING], answer=answer[:MAX_ANSWER])

@@ -12,7 +12,7 @@ from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.earlier_steps import one_line
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost, Fact
+from polyhop.types import Fact
 
 LONGEST_RELATION: Final = 12  # words
 LONGEST_END: Final = 120  # characters
@@ -47,7 +47,7 @@ Output JSON: {{"head": "...", "relation": "...", "tail": "..."}}."""
 
 def edit_fact(
     model: LanguageModel, kind: str, fact: Fact, sentence: str, names: Sequence[str] = ()
-) -> tuple[tuple[str, str, str] | None, Cost]:
+) -> tuple[str, str, str] | None:
     """Head, relation and tail of a damaged variant of a fact, or None where the model has none of that kind to offer.
 
     ``kind`` is one of EDITABLE; ``names``: what else the passage names. Nothing of it is true or grounded: it is for
@@ -61,11 +61,11 @@ def edit_fact(
     ]
     task = f"The mistake to make: {_ASKED[kind]}\n\n{fenced(blocks)}"
     messages = (Message("system", _SYSTEM), Message("user", task))
-    value, cost = asked(model, messages, SCHEMA, max_tokens=200, in_vain="The fact is not edited by the model")
+    value = asked(model, messages, SCHEMA, max_tokens=200, in_vain="The fact is not edited by the model")
     if value is None:
-        return None, cost
+        return None
     edited = (one_line(value["head"]), one_line(value["relation"]), one_line(value["tail"]))
-    return (edited if fault_of(kind, fact, edited) is None else None), cost
+    return edited if fault_of(kind, fact, edited) is None else None
 
 
 def fault_of(kind: str, fact: Fact, edited: tuple[str, str, str]) -> str | None:

@@ -13,7 +13,6 @@ from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock
 from polyhop.prompts.earlier_steps import one_line
 from polyhop.prompts.schemas import Schema, closed, listed, some_text
-from polyhop.types import Cost
 
 LONGEST: Final = 2000  # characters of what is handed on
 SHOWN_CHAINS: Final = 3  # of one step
@@ -64,8 +63,8 @@ class Answered:
 
 def merge_answers(
     model: LanguageModel, question: str, answered: Sequence[Answered], summaries: Sequence[str] = ()
-) -> tuple[str, Cost]:
-    """What the steps and the community summaries say together, at most LONGEST characters, and what it cost.
+) -> str:
+    """What the steps and the community summaries say together, at most LONGEST characters.
 
     Contradictions are named, and so is each step that is not established, whatever the model writes. Nobody is asked
     where there is nothing to put together: fewer than two texts, or nothing established. Where the model's output
@@ -73,18 +72,18 @@ def merge_answers(
     """
     facts = sum(one.fact is not None for one in answered)
     if len(answered) + len(summaries) < 2 or facts + len(summaries) == 0:
-        return merged_offline(question, answered, summaries), Cost()
+        return merged_offline(question, answered, summaries)
     blocks = [PromptBlock(f"STEP {number}, {_status(one)}", _shown(one)) for number, one in enumerate(answered, 1)]
     background = enumerate(_nearest(question, answered, summaries), 1)
     blocks += [PromptBlock(f"BACKGROUND {number}", _clipped(summary, _SUMMARY)) for number, summary in background]
     blocks.append(PromptBlock("QUESTION", question))
     in_vain = "The answers are put together without the model"
-    content, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
+    content = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if content is None:
-        return merged_offline(question, answered, summaries), cost
+        return merged_offline(question, answered, summaries)
     conflicts = [f"Conflict: {_clipped(one, _CONFLICT)}" for one in content["conflicts"] if one.strip()]
     findings = _clipped(content["findings"], LONGEST // 2)
-    return _within([findings, *_missing(_by_question(answered), findings), *conflicts]), cost
+    return _within([findings, *_missing(_by_question(answered), findings), *conflicts])
 
 
 def plainly_together(answered: Sequence[Answered]) -> str | None:

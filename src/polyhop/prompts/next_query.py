@@ -10,7 +10,7 @@ from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, passage_blocks
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost, Passage
+from polyhop.types import Passage
 
 Search = tuple[str, Sequence[Passage]]
 MAX_QUERY = 300  # characters; anything longer is no search query
@@ -46,7 +46,6 @@ class NextQuery:
     query: str | None
     thought: str  # why, on one line: in the model's words, or what is wrong with them
     nothing_missing: bool  # whether the model itself says that no search is wanted
-    cost: Cost
 
 
 def next_query(model: LanguageModel, question: str, searches: Sequence[Search]) -> NextQuery:
@@ -61,13 +60,13 @@ def next_query(model: LanguageModel, question: str, searches: Sequence[Search]) 
         blocks.append(PromptBlock(f"SEARCH {number}", query if new else f"{query}\n{_IN_VAIN}"))
         blocks += islice(passages, len(new))
     in_vain = "The search ends here, because no next query is to be had"
-    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
+    verdict = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=400, in_vain=in_vain)
     if verdict is None:
-        return NextQuery(query=None, thought=_UNUSABLE, nothing_missing=False, cost=cost)
+        return NextQuery(query=None, thought=_UNUSABLE, nothing_missing=False)
     wanted = " ".join((verdict["next_query"] or "").split())[:MAX_QUERY]
     thought = " ".join(verdict["reasoning"].split())
     if wanted.casefold() in _NOTHING:
-        return NextQuery(query=None, thought=f"{thought} {_ENOUGH}".strip(), nothing_missing=True, cost=cost)
+        return NextQuery(query=None, thought=f"{thought} {_ENOUGH}".strip(), nothing_missing=True)
     if wanted.casefold() in {" ".join(known.split()).casefold() for known, _ in searches}:  # it would find nothing new
-        return NextQuery(query=None, thought=f"{thought} {_AGAIN}".strip(), nothing_missing=False, cost=cost)
-    return NextQuery(query=wanted, thought=thought, nothing_missing=False, cost=cost)
+        return NextQuery(query=None, thought=f"{thought} {_AGAIN}".strip(), nothing_missing=False)
+    return NextQuery(query=wanted, thought=thought, nothing_missing=False)

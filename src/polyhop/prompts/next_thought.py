@@ -12,7 +12,7 @@ from polyhop.ports import LanguageModel
 from polyhop.prompts.asking import about, asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, passage_blocks
 from polyhop.prompts.schemas import Schema, closed
-from polyhop.types import Cost, Passage
+from polyhop.types import Passage
 
 MAX_THOUGHT = 400  # characters; anything longer is no sentence
 SCHEMA: Schema = closed(thought="string")
@@ -38,11 +38,10 @@ _ANSWER: Final = re.compile(r"\b(?:so )?the (?:final )?answer is\b\s*:?\s*(.*)",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextThought:
-    """A thought, empty where the model gave none; the answer, None unless the thought says it; and what it cost."""
+    """A thought, empty where the model gave none; and the answer, None unless the thought says it."""
 
     text: str
     answer: str | None
-    cost: Cost
 
 
 def next_thought(
@@ -55,14 +54,14 @@ def next_thought(
     blocks = [*passage_blocks(passages), PromptBlock("QUESTION", question)]
     blocks += [PromptBlock(f"THOUGHT {number}", thought) for number, thought in enumerate(thoughts, 1)]
     in_vain = "The search ends here, because no thought is to be had"
-    verdict, cost = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200, in_vain=in_vain)
+    verdict = asked(model, about(model, _SYSTEM, blocks), SCHEMA, max_tokens=200, in_vain=in_vain)
     if verdict is None:
-        return NextThought(text="", answer=None, cost=cost)
+        return NextThought(text="", answer=None)
     said = " ".join(verdict["thought"].split())
     thought = said[slice(*sentence_spans(said)[0])][:MAX_THOUGHT] if said else ""
     if thought.casefold() in {known.casefold() for known in thoughts}:
         thought = ""
-    return NextThought(text=thought, answer=answer_in(thought), cost=cost)
+    return NextThought(text=thought, answer=answer_in(thought))
 
 
 def answer_in(thought: str) -> str | None:

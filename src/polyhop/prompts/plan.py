@@ -26,7 +26,6 @@ from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced
 from polyhop.prompts.earlier_steps import one_line
 from polyhop.prompts.schemas import Schema, closed, listed, some_text
-from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
@@ -94,8 +93,8 @@ Write the whole plan again with this put right, in the same JSON form, with noth
 _NO_LETTER = re.compile(r"\W+")
 
 
-def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tuple[Plan | None, Cost]:
-    """One to eight sound constraints with at most ``variants`` phrasings each (1 or more), and what they cost.
+def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> Plan | None:
+    """One to eight sound constraints with at most ``variants`` phrasings each (1 or more).
 
     A plan with faults is shown to the model once, with the faults named. What is sound of the second plan is kept; None
     where that is nothing, or the output is no plan at all. The question of a constraint is left out where it does not
@@ -104,25 +103,23 @@ def plan(model: LanguageModel, question: str, *, variants: int = VARIANTS) -> tu
     Raises EndpointError, BudgetExceeded.
     """
     messages = [Message("system", _system(variants)), Message("user", fenced([PromptBlock("QUESTION", question)]))]
-    cost = Cost()
     for _ in range(2):
-        content, more = asked(model, messages, SCHEMA, max_tokens=900, in_vain="The question is not planned")
-        cost += more
+        content = asked(model, messages, SCHEMA, max_tokens=900, in_vain="The question is not planned")
         if content is None:
-            return None, cost
+            return None
         planned = plan_of(content["constraints"], variants, f"language model {model.name}")
         wrong = faults(planned, question, answers=ANSWERS)
         if not wrong:
-            return planned, cost
+            return planned
         log.info("The plan is faulty: %s.", "; ".join(wrong))
         repair = _REPAIR.format(faults=fenced([PromptBlock("FAULTS", "\n".join(wrong))]))
         messages += [Message("assistant", json.dumps(content, ensure_ascii=False)), Message("user", repair)]
     sound = without_faults(planned, question)
     if sound is not None:
         log.info("A part of the plan is left out.")
-        return sound, cost
+        return sound
     log.warning("The question is not planned: the plan stays faulty: %s.", "; ".join(wrong))
-    return None, cost
+    return None
 
 
 def plan_of(rows: Sequence[Mapping[str, Any]], variants: int, source: str) -> Plan:

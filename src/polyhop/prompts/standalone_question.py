@@ -48,7 +48,7 @@ def standalone_question(model: LanguageModel, question: str, earlier: Sequence[t
     messages = [Message("system", _SYSTEM), Message("user", fenced(_shown(model, question, earlier)))]
     said = " ".join([question, *(text for pair in earlier for text in pair if text)])
     for _ in range(2):
-        content, _ = asked(model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone")
+        content = asked(model, messages, SCHEMA, max_tokens=300, in_vain="The question is not made to stand alone")
         if content is None:
             return None
         written = " ".join(content["question"].split())

@@ -16,7 +16,6 @@ from polyhop.ports import LanguageModel, Message
 from polyhop.prompts.asking import asked
 from polyhop.prompts.blocks import DATA_RULE, PromptBlock, fenced, fitted
 from polyhop.prompts.schemas import Schema, closed, some_text
-from polyhop.types import Cost
 
 log = logging.getLogger(__name__)
 
@@ -45,10 +44,8 @@ _NAME = re.compile(r"(?<![\w-])(?:\d[\d.,]*|[^\W\d_a-z][\w’'-]*)")
 _LONG_ENOUGH = 4  # letters of a name by which a form of it is known ("Fennick", "Fennickers")
 
 
-def summarise(
-    model: LanguageModel, texts: Sequence[str], *, about: str = "", max_tokens: int = 300
-) -> tuple[str, Cost]:
-    """A summary of some texts as one line, and what it cost.
+def summarise(model: LanguageModel, texts: Sequence[str], *, about: str = "", max_tokens: int = 300) -> str:
+    """A summary of some texts as one line.
 
     ``about``: what they have in common, such as the names of entities. A sentence with a name or a number that stands
     in none of the texts is left out. The summary is empty where the model gives nothing usable. Raises EndpointError,
@@ -56,13 +53,13 @@ def summarise(
     """
     shown = _first(texts)
     if not shown:
-        return "", Cost()
+        return ""
     blocks = [PromptBlock("SUBJECT", about)] if about else []
     blocks += [PromptBlock(f"TEXT {number}", text) for number, text in enumerate(shown, 1)]
     length = f"Use at most {_most_words(max_tokens)} words.\n\n"
     messages = (Message("system", _SYSTEM), Message("user", length + fenced(fitted(blocks, model, length))))
-    value, cost = asked(model, messages, SCHEMA, max_tokens, in_vain="The texts are not summarised by the model")
-    return "" if value is None else grounded(" ".join(value["summary"].split()), [*shown, about]), cost
+    value = asked(model, messages, SCHEMA, max_tokens, in_vain="The texts are not summarised by the model")
+    return "" if value is None else grounded(" ".join(value["summary"].split()), [*shown, about])
 
 
 def grounded(summary: str, texts: Sequence[str]) -> str:

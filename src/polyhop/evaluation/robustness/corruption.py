@@ -169,7 +169,7 @@ def _worded(edit: Edit, sites: Sites, position: int, record: Passages, editor: L
     others = (graph.fact(other) for other in graph.facts_of(number).tolist())
     names = list(dict.fromkeys(name for other in others for name in (other.head, other.tail)))[:_NAMES_SHOWN]
     sentence = record.passages([number])[0].text[start:end]
-    said, _ = edit_fact(editor, edit.kind, fact, sentence, names)
+    said = edit_fact(editor, edit.kind, fact, sentence, names)
     if said is None:
         return edit
     labels = (fact.head_label, fact.tail_label)

@@ -67,7 +67,7 @@ class Summariser:
 
     def _write(self, model: Counted, one: WantedSummary) -> None:
         try:
-            text, _ = summarise(model, one.texts, about=one.about, max_tokens=self._max_tokens)
+            text = summarise(model, one.texts, about=one.about, max_tokens=self._max_tokens)
         except EndpointError as error:
             if error.status not in _ABOUT_REQUEST or self._is_refused():
                 raise

@@ -96,14 +96,14 @@ class StepReader:
     def combined(self, asked: str, steps: Sequence[EarlierStep]) -> str | None:
         """The answer that earlier answers settle by themselves; None where they do not. Raises EndpointError."""
         try:
-            return combine_answers(self.model, asked, steps).text
+            return combine_answers(self.model, asked, steps)
         except NoCallsLeft:
             return None
 
     def other_steps(self, known: Sequence[EarlierStep]) -> tuple[str, ...] | None:
         """Other steps that lead to what is missing; None where there are none. Raises EndpointError."""
         try:
-            steps, _ = decompose(self.model, self.question, known=known)
+            steps = decompose(self.model, self.question, known=known)
         except NoCallsLeft:
             return None
         return None if steps in ((), (self.question,)) else steps

@@ -154,7 +154,7 @@ class StepChain:
             if plain is not None:
                 return plain
         try:
-            return merge_answers(whole, question, answered, summaries)[0]
+            return merge_answers(whole, question, answered, summaries)
         except NoCallsLeft:
             return merged_offline(question, answered, summaries)
 

@@ -161,11 +161,13 @@ class Plan:
 
 def plan_of_questions(questions: Sequence[str], source: str = "") -> Plan:
     """Questions in which ``#1`` stands for the answer to the first, as a plan."""
-    steps = []
-    for place, text in enumerate(questions):
-        references = sorted({int(number) - 1 for number in REFERENCE.findall(text)})
-        steps.append(Step(question=text, refers_to=tuple(one for one in references if 0 <= one < place)))
-    return Plan(shape="chain" if len(steps) > 1 else "single", steps=tuple(steps), source=source)
+    steps = tuple(Step(question=text, refers_to=named_steps(text, place)) for place, text in enumerate(questions))
+    return Plan(shape="chain" if len(steps) > 1 else "single", steps=steps, source=source)
+
+
+def named_steps(question: str, place: int) -> tuple[int, ...]:
+    """The earlier steps that the question of the step at this place names."""
+    return tuple(sorted({int(number) - 1 for number in REFERENCE.findall(question)} & set(range(place))))
 
 
 def plan_of_constraints(constraints: Sequence[Constraint], source: str) -> Plan:

@@ -13,7 +13,7 @@ from typing import Any
 
 from polyhop.evaluation.metrics.normalise import normalise
 from polyhop.evaluation.outcome import QuestionRecord
-from polyhop.plans import REFERENCE
+from polyhop.plans import named_steps
 
 References = Sequence[Sequence[int]]
 """Of each step, the earlier steps that it builds on."""
@@ -97,10 +97,7 @@ def gold_references(decomposition: Sequence[Any]) -> References:
     their head.
     """
     if all(isinstance(step, dict) and isinstance(step.get("question"), str) for step in decomposition):
-        return [
-            sorted({int(number) - 1 for number in REFERENCE.findall(step["question"])} & set(range(place)))
-            for place, step in enumerate(decomposition)
-        ]
+        return [named_steps(step["question"], place) for place, step in enumerate(decomposition)]
     if all(isinstance(step, list) and len(step) == 3 for step in decomposition):
         ends = [(normalise(str(head)), normalise(str(tail))) for head, _, tail in decomposition]
         return [

@@ -17,7 +17,7 @@ from polyhop.planning.rules.pronouns import resolved
 from polyhop.planning.rules.statements import read_step
 from polyhop.planning.stands_alone import asks_something, describes, stands_alone
 from polyhop.planning.wording import ask_about
-from polyhop.plans import REFERENCE, Plan, Step
+from polyhop.plans import REFERENCE, Plan, Step, named_steps
 
 if TYPE_CHECKING:
     from polyhop.models.within import Within
@@ -88,7 +88,7 @@ def plan_of(question: str, names: Sequence[str], reading: QuestionReading, *, li
 
 def _sound(plan: Plan, names: Sequence[str]) -> Plan | None:
     """A plan whose steps all lead to the last one, or are compared, and can be asked by themselves; else None."""
-    steps = tuple(replace(step, refers_to=_named(step.question, place)) for place, step in enumerate(plan.steps))
+    steps = tuple(replace(step, refers_to=named_steps(step.question, place)) for place, step in enumerate(plan.steps))
     used = {one for step in steps for one in step.refers_to} | {*(plan.final.operands if plan.final else ())}
     leads = len(steps) > 1 and len(used) == len(steps) - (plan.final is None)
     return replace(plan, steps=steps) if leads and _all_stand_alone(steps, names) else None
@@ -98,11 +98,6 @@ def _all_stand_alone(steps: Sequence[Step], names: Sequence[str]) -> bool:
     """Whether each step can be asked by itself, once those that it names are answered."""
     asked = [step.question.rstrip("?") for step in steps]
     return all(map(asks_something, asked)) and all(stands_alone(read_step(one, names)) for one in asked)
-
-
-def _named(question: str, place: int) -> tuple[int, ...]:
-    """The earlier steps that a step's question names."""
-    return tuple(sorted({int(number) - 1 for number in REFERENCE.findall(question)} & set(range(place))))
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from polyhop.english.words import KINSHIP_PATHS
-from polyhop.plans import REFERENCE
+from polyhop.plans import REFERENCE, named_steps
 from polyhop.store.json_lines import RowLine, rows
 from polyhop.training.rows import READING, is_kept_aside
 
@@ -45,10 +45,7 @@ class TaughtPlan:
     @property
     def refers_to(self) -> tuple[tuple[int, ...], ...]:
         """Of each step, the earlier steps that it builds on."""
-        return tuple(
-            tuple(sorted({int(number) - 1 for number in REFERENCE.findall(step)} & set(range(place))))
-            for place, step in enumerate(self.steps)
-        )
+        return tuple(named_steps(step, place) for place, step in enumerate(self.steps))
 
     @property
     def is_kept_aside(self) -> bool:

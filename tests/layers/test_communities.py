@@ -20,7 +20,8 @@ from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.grown_graph import GrownGraph
 from polyhop.models.choice import Models
 from polyhop.models.endpoint import OpenAICompatible
-from polyhop.ports import Completion, Embed, Message
+from polyhop.models.tallied import Counted
+from polyhop.ports import Completion, Embed, LanguageModel, Message
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.types import Cost, Fact, Passage
 from tests.worlds.endpoint import refuses, serving
@@ -103,7 +104,7 @@ def phrases(models: Models) -> Embed:
     return PhraseStore.open(None, models.embedder).vectors
 
 
-def summed(folder: Path | None, phrases: Embed, model: Sage | None = None, **how: int) -> Summaries:
+def summed(folder: Path | None, phrases: Embed, model: LanguageModel | None = None, **how: int) -> Summaries:
     """The summaries of the world."""
     graph = graph_of(*WORLD)
     return CommunitySummaries.open(folder, phrases, model).of(graph, clustered(graph), read, **how)
@@ -213,7 +214,7 @@ def test_a_summary_is_made_of_what_passages_say(phrases: Embed) -> None:
     assert all(sentence in read([1])[0].text for sentence in light.text.split(". "))
     assert glass.text == read([2])[0].text
     assert glass.line == f"{', '.join(glass.names)}: {glass.text}"
-    assert (found.made, found.left, found.why, found.cost) == (2, 0, "", Cost())
+    assert (found.made, found.left, found.why) == (2, 0, "")
 
 
 def test_sentences_that_spell_names_are_preferred(phrases: Embed) -> None:
@@ -275,9 +276,10 @@ def test_summaries_of_removed_passages_go(tmp_path: Path, phrases: Embed) -> Non
 def test_a_model_writes_summaries(phrases: Embed, concurrency: int) -> None:
     """It sees the names and the sentences of one community a call."""
     sage = Sage(concurrency=concurrency)
-    found = summed(None, phrases, sage)
+    counted = Counted(sage)
+    found = summed(None, phrases, counted)
     assert [one.text for one in found.summaries] == [f"This is {', '.join(one.names)}." for one in found.summaries]
-    assert (found.made, found.left, found.cost.llm_calls, found.cost.tokens) == (2, 0, 2, 20)
+    assert (found.made, found.left, counted.cost.llm_calls, counted.cost.tokens) == (2, 0, 2, 20)
     prompts = sorted(sage.prompts, key=lambda prompt: "Skerry" not in prompt)
     assert all(sentence in prompts[0] for sentence, *_ in LIGHT)
     assert "Amber" not in prompts[0]
@@ -307,11 +309,12 @@ def test_a_useless_answer_leaves_its_community(phrases: Embed) -> None:
     """It is not asked for again by this process."""
     sage = Sage()
     graph = graph_of(*WORLD)
-    summariser = CommunitySummaries.open(None, phrases, Invents(sage))
+    counted = Counted(Invents(sage))
+    summariser = CommunitySummaries.open(None, phrases, counted)
     first = summariser.of(graph, clustered(graph), read)
     again = summariser.of(graph, clustered(graph), read)
     assert (first.left, again.left, first.made, len(sage.prompts)) == (2, 2, 0, 2)
-    assert first.cost.llm_calls == 2
+    assert counted.cost.llm_calls == 2
 
 
 @dataclass

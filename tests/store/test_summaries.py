@@ -337,7 +337,7 @@ def test_what_is_written_is_stored_at_once_and_counted(tmp_path: Path) -> None:
         writer.of(wanted(9))
     again = SummaryStore.open(tmp_path, "ada")
     assert [again.get(f"k{one}") for one in range(9)] == [f"Weir {one} was built." for one in range(9)]
-    assert (writer.why, writer.cost.llm_calls, server.busiest) == ("", 9, 3)
+    assert (writer.why, model.meter.total.llm_calls, server.busiest) == ("", 9, 3)
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
@@ -356,7 +356,7 @@ def test_one_that_is_refused_does_not_stop_the_others(tmp_path: Path, concurrenc
         writer.of(wanted(8))
     assert [one for one in range(8) if not store.get(f"k{one}")] == [2, 4]
     assert (store.get("k2"), store.get("k4")) == (None, "")
-    assert (writer.why, writer.cost.llm_calls) == ("", 7)
+    assert (writer.why, model.meter.total.llm_calls) == ("", 7)
 
 
 @pytest.mark.parametrize("trouble", [refuses(401, "who are you?"), refuses(400, "never"), refuses(503, "busy")])
@@ -371,7 +371,7 @@ def test_an_endpoint_that_is_at_fault_is_not_asked_further(tmp_path: Path, troub
         writer.of(wanted(20))
         assert len(server.requests) == asked <= 6
     assert writer.why
-    assert len(SummaryStore.open(tmp_path, "ada")) == writer.cost.llm_calls == 3
+    assert len(SummaryStore.open(tmp_path, "ada")) == model.meter.total.llm_calls == 3
 
 
 def test_a_call_that_a_cap_keeps_from_being_repaired_is_counted(tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_a_call_that_a_cap_keeps_from_being_repaired_is_counted(tmp_path: Path) 
         writer = Summariser(SummaryStore.open(tmp_path, "ada"), model, 100)
         writer.of(wanted(1))
     assert "calls" in writer.why
-    assert writer.cost.llm_calls == 1
+    assert model.meter.total.llm_calls == 1
 
 
 def test_an_interruption_keeps_what_is_written(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from polyhop.layers.summaries.summariser import Summariser, WantedSummary
 from polyhop.ports import Embed, Floats, Ints, LanguageModel
 from polyhop.prompts.summarise import PROMPT_VERSION
 from polyhop.store.summary_store import Stored, SummaryStore
-from polyhop.types import Cost, Passage
+from polyhop.types import Passage
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,6 @@ Passages = Callable[[Sequence[int]], Sequence[Passage]]  # passages by number, i
 class Summary:
     """What a community is about."""
 
-    community: Community
     names: tuple[str, ...]  # of the entities that most of its facts are about, the first the most
     text: str
 
@@ -57,7 +56,6 @@ class Summaries:
     made: int  # how many of them are new
     left: int  # how many communities worth a summary have none
     why: str  # no more were made; empty where all were tried
-    cost: Cost
 
     def relevant(self, question: Floats, k: int) -> list[tuple[Summary, float]]:
         """At most k summaries with their cosines with a question's unit vector, the nearest first; none below 0."""
@@ -138,20 +136,19 @@ class CommunitySummaries:
         self._store.refresh()
         lacking = [one for one in worth if self._store.get(one.key) is None]
         tried = lacking if most is None else lacking[:most]
-        why, cost = self._make(graph, tried, passages) if tried else ("", Cost())
+        why = self._make(graph, tried, passages) if tried else ""
         found = [(one, text) for one in worth if (text := self._store.get(one.key))]
-        summaries = tuple(Summary(community=one, names=_names(graph, one), text=text) for one, text in found)
+        summaries = tuple(Summary(names=_names(graph, one), text=text) for one, text in found)
         return Summaries(
             summaries=summaries,
             vectors=self._embed([one.line for one in summaries]),
             made=sum(bool(self._store.get(one.key)) for one in tried),
             left=len(worth) - len(found),
             why=why or ("as many as may be made at once are made" if len(tried) < len(lacking) else ""),
-            cost=cost,
         )
 
-    def _make(self, graph: GrownGraph, lacking: Sequence[Community], passages: Passages) -> tuple[str, Cost]:
-        """Make and store the summaries of communities. Returns why some may lack, and the cost."""
+    def _make(self, graph: GrownGraph, lacking: Sequence[Community], passages: Passages) -> str:
+        """Make and store the summaries of communities. Returns why some may lack."""
         summariser = Summariser(self._store, self._model, MAX_TOKENS)
         for start in range(0, len(lacking), _BATCH):
             batch = list(_evidence(graph, lacking[start : start + _BATCH], passages))
@@ -162,7 +159,7 @@ class CommunitySummaries:
             if summariser.why:
                 break
             logger.info("summarised %d of %d communities", min(start + _BATCH, len(lacking)), len(lacking))
-        return summariser.why, summariser.cost
+        return summariser.why
 
 
 def _evidence(graph: GrownGraph, communities: Sequence[Community], passages: Passages) -> Iterator[_Evidence]:

@@ -10,11 +10,9 @@ from typing import Final
 
 from polyhop.errors import BudgetExceeded, EndpointError, ModelError
 from polyhop.models.side_by_side import concurrency_of, side_by_side
-from polyhop.models.tallied import Counted
 from polyhop.ports import LanguageModel
 from polyhop.prompts.summarise import summarise
 from polyhop.store.summary_store import Stored, SummaryStore
-from polyhop.types import Cost
 
 logger = logging.getLogger(__name__)
 
@@ -37,16 +35,11 @@ class Summariser:
 
     def __init__(self, store: SummaryStore, model: LanguageModel | None, max_tokens: int) -> None:
         self.why = ""  # the model cannot be asked any more; empty where it can
-        self._model = None if model is None else Counted(model)
+        self._model = model
         self._store = store
         self._max_tokens = max_tokens
         self._refused = 0  # requests in a row
         self._lock = threading.Lock()
-
-    @property
-    def cost(self) -> Cost:
-        """What all answers cost, also those that were of no use."""
-        return Cost() if self._model is None else self._model.cost
 
     def of(self, wanted: Sequence[WantedSummary]) -> list[str | None]:
         """The summary of each: empty where nothing usable was given, None where there is none.
@@ -58,14 +51,14 @@ class Summariser:
             self._write_all(self._model, [one for one in wanted if self._store.get(one.key) is None])
         return [self._store.get(one.key) for one in wanted]
 
-    def _write_all(self, model: Counted, wanted: Sequence[WantedSummary]) -> None:
+    def _write_all(self, model: LanguageModel, wanted: Sequence[WantedSummary]) -> None:
         try:
             side_by_side(lambda one: self._write(model, one), wanted, concurrency_of(model))
         except (BudgetExceeded, ModelError) as error:
             self.why = f"{error} {error.remedy}".strip()
             logger.warning("No further summaries by the language model: %s", self.why)
 
-    def _write(self, model: Counted, one: WantedSummary) -> None:
+    def _write(self, model: LanguageModel, one: WantedSummary) -> None:
         try:
             text = summarise(model, one.texts, about=one.about, max_tokens=self._max_tokens)
         except EndpointError as error:

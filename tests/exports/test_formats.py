@@ -16,7 +16,7 @@ from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing
 from polyhop.exports.formats import graphml, json_lines, page
 from polyhop.exports.linked import LinkedGraph
-from polyhop.layers.read_graph import GraphLayer
+from polyhop.layers.read_graph import FactsRead, GraphLayer, SentencesRead
 from tests.worlds.commands import Run
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
@@ -41,7 +41,7 @@ def test_every_link_quotes_its_document(engine: Polyhop, layer: GraphLayer) -> N
 
 def test_facts_are_taken_where_there_are_any(engine: Polyhop, index_of: Callable[..., Polyhop]) -> None:
     with engine.view() as view:
-        assert LinkedGraph.of(view).layer == ("facts" if "facts" in view.layers else "parsekg")
+        assert isinstance(LinkedGraph.of(view).graph, FactsRead if "facts" in view.layers else SentencesRead)
         with pytest.raises(LayerMissing, match="no layer"):
             LinkedGraph.of(view.restricted(("text",)))
 

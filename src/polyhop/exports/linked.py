@@ -52,11 +52,6 @@ class LinkedGraph:
         """The graph of the layer named, or of facts where the index has them, else of parsekg. Raises LayerMissing."""
         return cls(view, read_graph(view, layer), most)
 
-    @property
-    def layer(self) -> GraphLayer:
-        """The layer that the graph is of."""
-        return self.graph.layer
-
     def entities(self) -> Iterator[LinkedEntity]:
         """The entities that a link has at an end, by their ids."""
         ends = {end for stated in self._stated() for end in (stated.subject, stated.object)}

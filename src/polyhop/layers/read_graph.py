@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import ClassVar, Literal
+from typing import Literal
 
 from polyhop.errors import LayerMissing
 from polyhop.layers.facts.graph import FactGraph
@@ -41,8 +41,6 @@ class ReadGraph(ABC):
 
     graph: FactGraph | ParseKG
 
-    layer: ClassVar[GraphLayer]
-
     def find(self, name: str) -> int | None:
         """The entity that a name names."""
         return self.graph.find(name)
@@ -70,8 +68,6 @@ class FactsRead(ReadGraph):
 
     graph: FactGraph
 
-    layer: ClassVar[GraphLayer] = "facts"
-
     def nearest(self, name: str) -> list[str]:
         """Names that share most words with one."""
         return [self.entity(position).name for position, _ in self.graph.anchors(name, CLOSE)]
@@ -97,8 +93,6 @@ class SentencesRead(ReadGraph):
     """Sentences between named entities, where an index has no facts: the sentence, masked, is the relation."""
 
     graph: ParseKG
-
-    layer: ClassVar[GraphLayer] = "parsekg"
 
     def nearest(self, name: str) -> list[str]:
         """The names that occur in one that nobody knows."""

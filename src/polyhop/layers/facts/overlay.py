@@ -80,11 +80,6 @@ class Overlay:
         return quota(self.ratio, self.pool)
 
     @property
-    def removed(self) -> int:
-        """How many facts are removed."""
-        return sum(edit.after is None for edit in self.edits)
-
-    @property
     def kinds(self) -> dict[str, int]:
         """How many edits there are of each kind, by name."""
         return dict(sorted(Counter(edit.kind for edit in self.edits).items()))
@@ -193,8 +188,7 @@ def checked(graph: FactGraph, overlay: Overlay) -> dict[int, Edit]:
 class OverlaidGraph(FactGraph):
     """A graph with the edits of an overlay made, which knows what it was made of."""
 
-    base: FactGraph
-    origin: Ints  # fact -> the fact of the base that says the same; -1 for one that was changed
+    origin: Ints  # fact -> the fact that said the same before; -1 for one that was changed
 
 
 def overlaid(graph: FactGraph, overlay: Overlay, embed: Embed) -> OverlaidGraph:
@@ -221,7 +215,7 @@ def overlaid(graph: FactGraph, overlay: Overlay, embed: Embed) -> OverlaidGraph:
     stated = StatedFacts.of_rows(graph.numbers.tolist(), facts)
     made = graph_of(stated, ends.spelled(stated, np.array(named, np.int64).reshape(-1, 2)), embed)
     whole = {each.name: getattr(made, each.name) for each in fields(made)}
-    return OverlaidGraph(**{**whole, "alive": np.array(graph.alive)}, base=graph, origin=np.array(origin, np.int64))
+    return OverlaidGraph(**{**whole, "alive": np.array(graph.alive)}, origin=np.array(origin, np.int64))
 
 
 class _Ends:

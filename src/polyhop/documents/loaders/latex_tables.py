@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from polyhop.documents.tables import Cell, Tables
-
-_MOST_SPANNED: Final = 100  # columns of one cell
 
 
 @dataclass(slots=True)
@@ -70,4 +67,4 @@ class TexTables(Tables):
         self.go_on()
         cell = self.cell()
         if cell is not None:
-            cell.columns = max(1, min(columns, _MOST_SPANNED))
+            cell.columns = columns

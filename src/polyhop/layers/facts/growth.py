@@ -47,7 +47,6 @@ class Pulled:
     failed: Mapping[int, str]  # passage number -> why it has none; an old failure is not tried again by a question
     left: tuple[int, ...]  # passages not tried, because nothing more may be asked or nothing can be added
     note: str  # why some were left, "" where none
-    cost: Cost  # of language models, in this call
 
 
 class Shared(NamedTuple):
@@ -126,9 +125,9 @@ class Growth:
         wanted = list(dict.fromkeys(int(number) for number in numbers))
         manner = self._memory.manner(record)
         found = self._look(record, manner, wanted)
-        extracted, cost, note = 0, Cost(), ""
+        extracted, note = 0, ""
         if found.lacking and not manner.obstacle:
-            extracted, cost, note = self._grow(record, manner, found.lacking, model)
+            extracted, note = self._grow(record, manner, found.lacking, model)
             found = self._look(record, manner, wanted)
             if extracted and self._patience:
                 self._consolidate(record, manner)
@@ -140,7 +139,6 @@ class Growth:
             failed=found.failed,
             left=tuple(found.lacking),
             note=note if found.lacking else "",
-            cost=cost,
         )
 
     def shared(self) -> Shared:
@@ -203,8 +201,8 @@ class Growth:
 
     def _grow(
         self, record: Record, manner: Manner, lacking: Sequence[int], model: LanguageModel | None
-    ) -> tuple[int, Cost, str]:
-        """Extract passages chunk by chunk: how many, what it cost, and why it ended before all was done."""
+    ) -> tuple[int, str]:
+        """Extract passages chunk by chunk: how many, and why it ended before all was done."""
         asked = manner.layer.asks(self._models)
         tallied = None if asked is None else Tallied(model or asked)
         models = self._models if tallied is None else self._models.with_language_model(tallied)
@@ -222,10 +220,10 @@ class Growth:
                 billed, extracted = cost, extracted + sum(not isinstance(made, Failure) for made in rows.values())
                 self._save(record)
             if isinstance(trouble, BudgetExceeded):
-                return extracted, billed, f"{trouble} {trouble.remedy}".strip()
+                return extracted, f"{trouble} {trouble.remedy}".strip()
             if trouble is not None:
                 raise trouble
-        return extracted, billed, ""
+        return extracted, ""
 
     def _rows(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class PolyhopError(Exception):
@@ -23,6 +23,10 @@ class PolyhopError(Exception):
         super().__init__(message)
         if remedy is not None:
             self.remedy = remedy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again with all it carries, also what its class asks for by name: worker processes hand errors on."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UsageError(PolyhopError):

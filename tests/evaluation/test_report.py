@@ -461,6 +461,15 @@ def test_page_draws_a_line_for_each_value_of_a_second_number() -> None:
     assert "<desc>percent by n. gamma=1: 5: 50.0, 10: 50.0; gamma=1.5: 5: 50.0, 10: 50.0.</desc>" in html(made)
 
 
+def test_rows_hold_all_that_exact_match_is_judged_by() -> None:
+    """So that whoever reads the file can judge the answers again."""
+    asked = replace(DATASET.questions[0], aliases=("Ostrand Bay", "Old Ostrand"))
+    towns = replace(DATASET, questions=(asked,))
+    (row,) = summary(run_of({"good": [Outcome(answer="Ostrand Bay")]}, towns), towns, {})["records"]["good"]
+    assert (row["gold"], row["aliases"]) == ("Ostrand", ["Ostrand Bay", "Old Ostrand"])
+    assert row["metrics"]["em"] == (row["answer"] in (row["gold"], *row["aliases"]))
+
+
 def test_write_json_replaces_the_file_whole(tmp_path: Path, report: dict[str, Any]) -> None:
     file = tmp_path / "new" / "report.json"
     write_json(file, {"old": True})

@@ -355,6 +355,7 @@ def _row(record: QuestionRecord) -> dict[str, Any]:
         "question": question.text,
         "answer": outcome.answer,
         "gold": question.answer,
+        "aliases": list(question.aliases),
         "confidence": _rounded(outcome.confidence),
         "quotations": list(outcome.quotations),
         "ranking": list(outcome.ranking),

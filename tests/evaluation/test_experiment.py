@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -412,6 +413,19 @@ def test_manifest_has_the_experiment_and_its_settings(dataset: Dataset) -> None:
     assert stored["dataset"]["sha256"] == dataset.sha256
     assert stored["models"] == {"embedder": "bge-small"}
     assert {"polyhop", "numpy", "onnxruntime"} <= set(versions())
+
+
+def test_manifest_has_the_version_of_our_own_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is installed: it is a package of its own, which another version of Polyhop may stand beside."""
+    there = {"polyhop": "0.1.0", "polyhop-weights": "0.7.2"}
+
+    def version(package: str) -> str:
+        if package not in there:
+            raise PackageNotFoundError(package)
+        return there[package]
+
+    monkeypatch.setattr("polyhop.evaluation.manifest.version", version)
+    assert versions() == there
 
 
 def test_library_is_an_engine(library: Library) -> None:

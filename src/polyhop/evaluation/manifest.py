@@ -20,6 +20,7 @@ from polyhop.prompts.catalogue import versions as versions_of_prompts
 from polyhop.settings import Settings
 
 FORMAT = 1
+OURS: Final = ("polyhop", "polyhop-weights")
 ROLES: Final = ("embedder", "reranker", "span_model", "parser", "translator", "language_model")
 
 
@@ -70,13 +71,13 @@ def names_of(models: Models) -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """The installed versions of Polyhop and of what it requires."""
+    """The installed versions of Polyhop, of the package with our own models, and of what Polyhop requires."""
     try:
         required = requires("polyhop") or []
     except PackageNotFoundError:  # run from a source tree that is not installed
         required = []
     plain = (name.group() for line in required if "extra ==" not in line and (name := re.match(r"[\w.-]+", line)))
-    return {name: found for name in ("polyhop", *sorted(plain)) if (found := _version(name)) is not None}
+    return {name: found for name in (*OURS, *sorted(plain)) if (found := _version(name)) is not None}
 
 
 def _version(package: str) -> str | None:

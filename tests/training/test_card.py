@@ -57,6 +57,16 @@ def test_cards_that_quote_one_another_are_read_too(tmp_path: Path) -> None:
     assert list(found.files) == ["- `b.jsonl`, sha256 `bb`", "- `a.jsonl`, sha256 `aa`"]
 
 
+def test_a_source_with_a_bar_in_its_name_stays_in_its_cell() -> None:
+    card = replace(
+        FIRST,
+        sources=[Origin(name="mills|old", licence="CC0-1.0", windows=40)],
+        columns=["score"],
+        as_exported={"mills|old": {"score": 50.0}},
+    )
+    assert {r"| mills\|old | CC0-1.0 | 40 |", r"| mills\|old | 50.0 |"} <= set(card.markdown().splitlines())
+
+
 def test_a_model_without_a_card_is_said_to_have_none(tmp_path: Path) -> None:
     assert "without a card" in replace(FIRST, before=earlier_in(tmp_path / "card.md")).markdown()
 

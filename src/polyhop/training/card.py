@@ -208,5 +208,6 @@ def earlier_in(path: Path) -> Earlier:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
+    whole = [[cell.replace("|", "\\|") for cell in row] for row in rows]  # a name may have the sign that ends a cell
+    lines = [head, ["---"] * len(head), *whole]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

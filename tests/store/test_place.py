@@ -13,6 +13,12 @@ from polyhop.errors import StorageFull, UsageError
 from polyhop.store.place import NOTE, place_of, without_password
 
 
+@pytest.mark.parametrize("name", ["pg_temp", "$user", "a" * 64])
+def test_a_name_that_is_no_schemas_own_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be called"):
+        place_of(tmp_path, f"postgresql://me@host/db#{name}")
+
+
 @pytest.mark.parametrize(
     ("address", "told"),
     [

@@ -17,6 +17,7 @@ NOTE = "record.json"
 SCHEMES = ("postgresql://", "postgres://")
 USUAL = "polyhop"  # the schema of an address that names none
 LONGEST = 63  # bytes of a schema's name
+_STANDS_FOR = "$user"  # for the schema of whoever is connected, wherever a schema is looked up
 _HOST = r"(?:\[[^]/@]*\]|[^][/:@?,]*)(?::\d*)?"
 _CLEAR = re.compile(  # as libpq reads it: no part of a password is then taken for something else, and shown
     rf"postgres(?:ql)?://(?:[^/:@]*(?::[^/]*)?@)?{_HOST}(?:,{_HOST})*(?:/[^@?]*)?(?:\?(?:\w+=[^&=]*(?:&|$))*)?"
@@ -76,7 +77,12 @@ def place_of(folder: str | Path, store: str | None = None) -> StorePlace | None:
             remedy="In a password write % as %25, / as %2F, @ as %40, # as %23, ? as %3F, & as %26, = as %3D and a "
             "space as %20, or give it in ~/.pgpass or as PGPASSWORD.",
         )
-    if schema.startswith("pg_") or "\0" in schema or len(schema.encode(errors="replace")) > LONGEST:
+    if (
+        schema.startswith("pg_")
+        or schema == _STANDS_FOR
+        or "\0" in schema
+        or len(schema.encode(errors="replace")) > LONGEST
+    ):
         raise UsageError(f"An index in a database cannot be called {schema!r}.", remedy="Choose another name.")
     there = _address(*_parts(noted[0])) if noted else ""  # earlier versions noted passwords with a ? in them
     if noted is not None and there != _address(url, schema):

@@ -83,6 +83,12 @@ def test_a_database_or_role_that_does_not_exist(postgres: Server, tmp_path: Path
         assert "CREATE DATABASE" in caught.value.remedy
 
 
+def test_a_parameter_that_nobody_knows_is_told_with_what_stands_there(address: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="nosuch") as caught:
+        Record.create_or_open(tmp_path, address.replace("?", "?nosuch=1&"))
+    assert "sslmode" in caught.value.remedy
+
+
 def test_an_address_of_something_else(tmp_path: Path) -> None:
     refused(tmp_path, "mysql://here/db", UsageError, "Postgres")
     refused(tmp_path, "postgresql:///db#pg_temp", UsageError, "cannot be called")

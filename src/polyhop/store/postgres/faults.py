@@ -45,6 +45,7 @@ REMEDIES: Final = {  # by what a server says that lets nobody in
     "too many clients": "Raise the server's max_connections, or serve fewer workspaces and workers.",
     "starting up": "The server is starting: try again in a moment.",
     "shutting down": "Start the server again.",
+    "URI query parameter": "Behind the ? of the address stand parameters of libpq, such as host, sslmode and passfile.",
 }
 
 
@@ -74,7 +75,7 @@ def _from_postgres(fault: psycopg.Error, place: StorePlace) -> StoreError | Docu
         return StorageFull(f"The index at {place} cannot be written ({said}).", remedy=MAY_WRITE)
     if isinstance(fault, DAMAGED):
         return IndexCorrupt(f"The index at {place} is damaged ({said}).", remedy="Restore the database from a backup.")
+    known = next((remedy for words, remedy in REMEDIES.items() if words in said), None)
     if isinstance(fault, psycopg.OperationalError | psycopg.InterfaceError):
-        known = next((remedy for words, remedy in REMEDIES.items() if words in said), None)
         return StoreUnreachable(f"The database of the index at {place} cannot be used ({said}).", remedy=known)
-    return StoreError(f"The index at {place} cannot be used ({said}).")
+    return StoreError(f"The index at {place} cannot be used ({said}).", remedy=known)

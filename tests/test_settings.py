@@ -102,7 +102,10 @@ def test_a_setting_cannot_be_a_section_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"[models\n", b"\xff\xfe\x00", b"models = 3\n", b"[strategies]\npaths = 3\n", b"[chunking]\ntokens = true\n"],
+    [
+        *(b"[models\n", b"\xff\xfe\x00", b"models = 3\n", b"[strategies]\npaths = 3\n", b"[chunking]\ntokens = true\n"),
+        b"[budget]\npassages = " + b"9" * 5000,  # more digits than Python reads
+    ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "polyhop.toml"

@@ -225,7 +225,7 @@ class Settings:
         if file is not None:
             try:
                 tree = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # Windows' own editor writes the mark
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            except (OSError, ValueError) as error:  # no UTF-8, no TOML, or numbers with too many digits
                 raise SettingError(f"{file} cannot be read: {error}.") from error
         for change in changes:
             _apply(tree, change)

@@ -45,6 +45,11 @@ def test_dataset_reads_questions_with_all_fields(tmp_path: Path) -> None:
     assert dataset.corpus == tmp_path / "corpus.jsonl"
 
 
+def test_a_number_of_hops_that_cannot_be_says_nothing(tmp_path: Path) -> None:
+    (question,) = read(tmp_path, QUESTION | {"hops": "9" * 5000}).questions
+    assert not question.takes(2)
+
+
 @pytest.mark.parametrize(
     ("fields", "hops"),
     [

@@ -27,6 +27,7 @@ CORPUS = "corpus.jsonl"
 DOCUMENTS = "documents"
 KNOWN_FIELDS = frozenset({"id", "question", "answer", "aliases", "type", "supporting", "evidence"})
 HOPS_IN_TYPE = re.compile(r"(\d+)\s*-?hop", re.IGNORECASE)  # as in 3hop1
+LONGEST_HOPS = 9  # digits
 # How LiHuaWorld and MultiHop-RAG mark a question whose answer is in no document; compared in lower case.
 NULL_TYPES = frozenset({"null", "null_query"})
 
@@ -75,8 +76,9 @@ class Question:
         return in_type[1] if in_type else None
 
     def takes(self, hops: int) -> bool:
-        """Whether it is known to take at least so many hops."""
-        return self.hops is not None and self.hops.isdecimal() and int(self.hops) >= hops
+        """Whether it is known to take at least so many hops: what has more digits than such a number tells none."""
+        said = self.hops or ""
+        return said.isdecimal() and len(said) <= LONGEST_HOPS and int(said) >= hops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

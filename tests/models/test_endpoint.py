@@ -293,6 +293,29 @@ def test_answer_that_never_ends_is_not_waited_for_for_ever() -> None:
         assert len(server.requests) == 1
 
 
+def test_an_attempt_that_was_too_slow_counts_as_a_call_with_its_prompt() -> None:
+    """The server has it whole, and may charge for it, whether or not anybody still waits for the answer."""
+    script = in_turn(says("too late", delay=0.6), says("at last"))
+    with serving(script) as server, client(server, timeout=0.2, attempts=2) as model:
+        answer = ask(model)
+        assert len(server.requests) == answer.cost.llm_calls == model.meter.total.llm_calls == 2
+        assert answer.cost.prompt_tokens > 10  # those of the one that was answered
+        assert answer.cost.completion_tokens == 5
+    with serving(says("too late", delay=0.6)) as server, client(server, timeout=0.2, attempts=5, call_cap=1) as model:
+        with pytest.raises(BudgetExceeded):
+            ask(model)
+        assert len(server.requests) == 1
+
+
+def test_an_attempt_that_reached_nobody_counts_as_nothing() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        model = OpenAICompatible(base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1", model="sage", attempts=1)
+        with pytest.raises(EndpointError):
+            ask(model)
+    assert model.meter.total == Cost()
+
+
 def test_endpoint_that_takes_no_connection_is_told_from_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection is waited for no longer than ten seconds, however long an answer may take."""
 

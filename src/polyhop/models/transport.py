@@ -94,8 +94,9 @@ class Transport:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
 
         ``arriving``: makes what takes the bytes of an attempt as they come. ``broken``: is told what had come of the
-        answer to a granted request when it broke off. An answer that is being written is waited for _WRITING times as
-        long, an attempt after one that was too slow twice as long. Raises EndpointError where patience ends first.
+        answer when a request that was granted broke off, or one that was sent whole was too slow. An answer that is
+        being written is waited for _WRITING times as long, an attempt after one that was too slow twice as long. Raises
+        EndpointError where patience ends first.
         """
         began = time.monotonic()
         failures = 0
@@ -154,12 +155,12 @@ class Transport:
         deadline = began + attempt.seconds
         headers = None if arriving is None else {"Accept": "text/event-stream, application/json"}
         limit = httpx.Timeout(attempt.seconds, connect=min(self._timeout, _CONNECT_SECONDS))
-        method = "GET" if attempt.body is None else "POST"
-        with self._connected().stream(
-            method, attempt.url, content=attempt.body, headers=headers, timeout=limit
-        ) as response:
-            received = bytearray()
-            try:
+        method, url, body = "GET" if attempt.body is None else "POST", attempt.url, attempt.body
+        received = bytearray()
+        granted: bool | None = None  # nothing has come yet
+        try:
+            with self._connected().stream(method, url, content=body, headers=headers, timeout=limit) as response:
+                granted = response.is_success
                 for chunk in response.iter_bytes():
                     received += chunk
                     if arriving is not None:
@@ -176,11 +177,12 @@ class Transport:
                 whole = reply if arriving is None else arriving.whole(reply)
                 if whole is None:
                     raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
-            except httpx.RequestError:
-                if response.is_success:
-                    attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.text)
-                raise
-            return replace(whole.as_meant, key=self._key)
+                return replace(whole.as_meant, key=self._key)
+        except httpx.RequestError as error:
+            sent = isinstance(error, httpx.ReadTimeout)  # whole: only then is an answer waited for
+            if sent if granted is None else granted:
+                attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.text)
+            raise
 
     def _connected(self) -> httpx.Client:
         import httpx

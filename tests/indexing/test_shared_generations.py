@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -58,6 +58,12 @@ class Fleet:
         )
         with Polyhop(self.place / name, settings=settings) as engine:
             engine.add_documents([Document(id=key, text=text) for key, text in texts.items()])
+
+    def refused(self, name: str, texts: dict[str, str]) -> None:
+        """Index documents on a machine whose object store takes nothing."""
+        with pytest.raises(StoreUnreachable) as caught:
+            self.index(name, texts)
+        assert caught.value.remedy
 
     def files(self, name: str) -> dict[str, bytes]:
         """What a machine has of all generations."""
@@ -305,6 +311,18 @@ def test_a_store_that_cannot_be_reached_is_told_by_who_indexes_and_loses_nothing
     fleet.index("a", {})
     with fleet.machine("b") as reader:
         assert found(reader, "Who built the lighthouse?") == ["quillmouth"]
+
+
+def test_an_address_that_takes_nothing_does_not_take_the_place_of_the_one_before(fleet: Fleet) -> None:
+    """A bucket with a slip in its name, say: the next run pushes to the store that was there, and names none."""
+    fleet.index("a", TEXTS)
+    replace(fleet, objects="file:///proc/nowhere").refused("a", LATER)
+    with fleet.machine("a") as engine:
+        engine.add_documents([Document(id="mill", text="The mill stands in Fennick.")])
+    with Record.open(fleet.place / "a", fleet.store) as record:
+        assert record.meta("objects") == fleet.objects
+    with fleet.machine("b") as reader:
+        assert found(reader, "Where does the River Oar rise?") == ["oar"]
 
 
 def test_an_index_without_a_database_shares_nothing(tmp_path: Path) -> None:

@@ -194,13 +194,13 @@ class IndexRun:
     def _push(self, record: Record) -> None:
         """Have readers on other machines find what was gathered, where there is an object store."""
         chosen = self.settings.index.objects
-        if chosen is not None and record.identity and record.meta(OBJECTS) != chosen:
-            record.set_meta(OBJECTS, chosen)
         shared = self._shared(record)
         if shared is not None:
             for name in making.whole(record):
                 if not shared.push(name):
                     logger.info("%s: is not pushed: other machines gather it", name)
+        if chosen is not None and record.identity and record.meta(OBJECTS) != chosen:
+            record.set_meta(OBJECTS, chosen)  # now that it is one to which things can be pushed
 
     def _shared(self, record: Record) -> SharedGenerations | None:
         """The generations of an index in the object store that is named here, or by who wrote to it last."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import AsyncIterable, Awaitable, Callable
 from contextlib import suppress
@@ -59,19 +60,29 @@ async def _talk(server: MCPServer[Any]) -> None:
 async def _pass_on(
     lines: AsyncIterable[Line], messages: ObjectSendStream[Line], answer: Callable[[SessionMessage], Awaitable[None]]
 ) -> None:
-    """Pass messages on, and answer what is none: without an id, for whoever sent it may have meant any."""
+    """Pass messages on, and answer what is none."""
     async with messages:
         with suppress(anyio.BrokenResourceError):  # nobody reads answers any more, which is told elsewhere
             async for line in lines:
                 if isinstance(line, Exception):
-                    await answer(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=_complaint(line))))
+                    await answer(SessionMessage(_complaint(line)))
                 else:
                     await messages.send(line)
 
 
-def _complaint(fault: Exception) -> ErrorData:
-    no_json = isinstance(fault, ValidationError) and fault.errors()[0]["type"] == "json_invalid"
-    return _NO_JSON if no_json else _NO_MESSAGE
+def _complaint(fault: Exception) -> JSONRPCError:
+    """What is wrong with a line: without an id, unless its own can be told, for whoever sent it may have meant any."""
+    first = fault.errors()[0] if isinstance(fault, ValidationError) else None
+    if first is None or first["type"] != "json_invalid":
+        return JSONRPCError(jsonrpc="2.0", id=None, error=_NO_MESSAGE)
+    try:
+        sent = json.loads(first["input"])  # which reads more, such as halves of characters
+    except (ValueError, RecursionError):
+        return JSONRPCError(jsonrpc="2.0", id=None, error=_NO_JSON)
+    own = sent.get("id") if isinstance(sent, dict) else None
+    told = type(own) is int or (isinstance(own, str) and own.isascii())
+    unread = ErrorData(code=PARSE_ERROR, message=f"The line cannot be read: {first['ctx']['error']}.")
+    return JSONRPCError(jsonrpc="2.0", id=own if told else None, error=unread)
 
 
 def _without_broken_pipes(fault: sys.UnraisableHookArgs) -> None:

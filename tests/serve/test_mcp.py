@@ -94,6 +94,14 @@ def test_a_question_and_its_follow_up_are_answered_with_quotations(served: Serve
     talk_over_http(served, talk)
 
 
+def test_what_a_tool_does_not_take_is_told_in_plain_words(served: Served) -> None:
+    async def talk(client: Client) -> None:
+        wrong = "query: Field required; limit: Input should be less than or equal to 50."
+        assert await complaint(client, "search", limit=99) == f"The tool search does not take that: {wrong}"
+
+    talk_over_http(served, talk)
+
+
 def test_documents_can_be_found_listed_and_read(served: Served) -> None:
     async def talk(client: Client) -> None:
         found = await told(client, "search", query="the lighthouse of Harrowmere", limit=2, strategy="bm25")
@@ -245,6 +253,19 @@ def test_a_line_that_is_no_message_is_answered_and_the_next_is_served(world_inde
         assert process.stderr.read() == ""
     assert [each["error"]["code"] for each in told if each["id"] is None] == [*faults.values()] * 2
     assert [each["id"] for each in told if "result" in each] == [1, 2]
+
+
+def test_a_line_with_half_a_character_is_answered_to_who_sent_it(world_index: Path) -> None:
+    r"""Under its own id, so that nobody waits for ever: a client may cut a text within a pair of surrogates."""
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "search"}}
+    halved = json.dumps({**call, "params": {"name": "search", "arguments": {"query": "Who built the mill \ud83c"}}})
+    nobodys = json.dumps({**call, "id": "\ud83c"})
+    command = [*MODULE, "mcp", "--index", str(world_index)]
+    lines = [*map(json.dumps, HELLO), halved, nobodys, '{"jsonrpc": "2.0", "id": 8, "method": "ping"}']
+    done = subprocess.run(command, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["id"] for each in told] == [1, 7, None, 8]
+    assert all("cannot be read" in each["error"]["message"] for each in told[1:3])
 
 
 def test_nobody_who_reads_complaints_leaves_no_traceback(world_index: Path) -> None:

@@ -120,7 +120,7 @@ def handle_errors(app: FastAPI) -> None:
         if isinstance(error.body, bytes):  # it was not taken for JSON, and so not read
             wrong = WrongContent("The body is not said to be JSON.", remedy=AS_JSON)
             return response(request.url.path, status_of(wrong), shape(wrong, request_id_of(request)))
-        message = "; ".join(_complaint(one) for one in error.errors()[:5])
+        message = "; ".join(complaint(one) for one in error.errors()[:5])
         body = _body("invalid_request", message, "See /openapi.json for what the route takes.", request_id_of(request))
         return response(request.url.path, 422, body)
 
@@ -142,7 +142,7 @@ def _body(kind: str, message: str, remedy: str | None, request_id: str) -> dict[
     return ErrorBody(error=content).model_dump()
 
 
-def _complaint(one: Mapping[str, Any]) -> str:
+def complaint(one: Mapping[str, Any]) -> str:
     """What is wrong, and where; the body as a whole has no name."""
     if one["type"] == "json_invalid":
         return f"The body is not JSON: {one['ctx']['error']}, behind {one['loc'][-1]} characters."

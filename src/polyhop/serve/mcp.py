@@ -15,7 +15,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
@@ -28,6 +28,7 @@ from polyhop.serve.access import workspace_for
 from polyhop.serve.answering import NobodyWaits, charged, within_limits
 from polyhop.serve.asking import allowed, named
 from polyhop.serve.cited import hop_in_words
+from polyhop.serve.errors import complaint
 from polyhop.serve.keys import LOCAL, Key
 from polyhop.serve.safe_messages import message_of, remedy_of
 from polyhop.serve.service import Service
@@ -209,9 +210,24 @@ class Tools:
         return done
 
 
+class _Server(MCPServer[Any]):
+    """A server that says in plain words what is wrong with what a tool was given."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """What a tool returns. Raises ToolError."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            fault = error.__cause__
+            if not isinstance(fault, ValidationError):
+                raise
+            wrong = "; ".join(complaint(one) for one in fault.errors()[:5])  # type: ignore[arg-type]
+            raise ToolError(f"The tool {name} does not take that: {wrong}.") from fault
+
+
 def server_of(tools: Tools) -> MCPServer[Any]:
     """A server that has the tools."""
-    server: MCPServer[Any] = MCPServer("polyhop", title="Polyhop", instructions=INSTRUCTIONS, version=__version__)
+    server = _Server("polyhop", title="Polyhop", instructions=INSTRUCTIONS, version=__version__)
     for tool in (tools.ask, tools.search, tools.read, tools.list_documents, tools.status):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=_READS)
     return server

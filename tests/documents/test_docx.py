@@ -127,6 +127,17 @@ def test_docx_leaves_out_how_words_are_pronounced_and_text_that_is_hidden(tmp_pa
     assert load(file).text == "今日は東京。"
 
 
+def test_docx_leaves_out_what_is_struck_out_also_without_tracked_changes(tmp_path: Path) -> None:
+    """As ``~~`` in Markdown and ``<s>`` on a web page."""
+    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    struck = run.format("<w:strike/>", " six") + run.format("<w:vanish w:val='0'/><w:dstrike/>", " old")
+    kept = run.format("<w:strike w:val='0'/>", " five gates") + run.format(
+        "<w:rPrChange><w:strike/></w:rPrChange>", "."
+    )
+    file = write_docx(tmp_path / "a.docx", paragraph("It has", extra=struck + kept))
+    assert load(file).text == "It has five gates."
+
+
 def test_docx_a_subtitle_is_no_heading_whatever_its_style_is_based_on(tmp_path: Path) -> None:
     style = '<w:style w:styleId="{0}"><w:name w:val="{1}"/><w:basedOn w:val="{2}"/></w:style>'
     styles = style.format("T", "Title", "") + style.format("S", "Subtitle", "T")

@@ -19,6 +19,7 @@ from polyhop.types import Document
 _LEFT_OUT = frozenset(  # deleted, said twice, or how something is pronounced
     ("del", "moveFrom", "Fallback", "pPr", "sectPr", "footnotePr", "rt")
 )
+_UNSEEN = frozenset(("vanish", "strike", "dstrike"))  # properties of a run that is hidden, or struck out
 _CHANGED = "Change"  # how the names of elements end that say what properties were before a change that is tracked
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "noBreakHyphen": "-"}
 _WORD = office_file("a Word document", ".doc", "word processor", ".docx")
@@ -30,7 +31,7 @@ class DocxLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".docx",)
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    version: ClassVar[str] = "11"
+    version: ClassVar[str] = "12"
 
     largest: int = LARGEST  # bytes that its parts may unpack to: a guard against zip bombs
 
@@ -155,8 +156,8 @@ class _Body(TextWithFormulas):
         value, cell = attributes.get("val", ""), self.paragraphs.tables.cell()
         if name == "b" and self._in_run:
             self._bold = value not in ("0", "false")
-        elif name == "vanish" and self._in_run:
-            self._hidden = value not in ("0", "false")
+        elif name in _UNSEEN and self._in_run:
+            self._hidden = self._hidden or value not in ("0", "false")
         elif name == "vertAlign" and self._in_run:
             self._raised = value == "superscript"
         elif name == "gridSpan" and cell is not None:

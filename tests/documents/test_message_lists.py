@@ -9,6 +9,7 @@ import pytest
 
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.loaders.jsonl import JsonlLoader
+from polyhop.documents.loaders.message_lists import as_meant
 from polyhop.types import Document
 
 AT = 1_927_000_000  # 24 January 2031, 05:46 in UTC
@@ -93,6 +94,49 @@ def test_links_and_entities_of_slack_are_read_as_they_are_seen(tmp_path: Path) -
         "and https://mill.example/wood, in gates; &lt; is a sign",
         "<file> is none",
     ]
+
+
+def test_members_of_slack_have_the_names_that_their_export_has_for_them(tmp_path: Path) -> None:
+    """They stand in ``users.json``, beside the folders of channels, which have a file for each day."""
+    members = [
+        {"id": "U1", "name": "ada", "profile": {"display_name": "", "real_name": "Ada Brisk"}},
+        {"id": "U2", "name": "otto", "profile": None},
+        {"id": 3},
+    ]
+    (tmp_path / "users.json").write_text(json.dumps(members), encoding="utf-8")
+    (tmp_path / "gates").mkdir()
+    said = (("U1", "Oak?"), ("U2", "<@U1> elm, and <@U7> <@U9> know."), ("U7", "Elm."))
+    export = [{"user": who, "ts": f"{AT + 60 * at}.0001", "text": text} for at, (who, text) in enumerate(said)]
+    (chat,) = documents(tmp_path / "gates" / "2031-01-24.json", export)
+    assert [line.partition("] ")[2] for line in chat.text.split("\n")] == [
+        "Ada Brisk: Oak?",
+        "otto: @Ada Brisk elm, and @U7 @U9 know.",
+        "U7: Elm.",
+    ]
+
+
+@pytest.mark.parametrize("members", ["{", "[" * 100_000, "7", "\x00", '["U1"]'])
+def test_a_list_of_members_that_is_none_changes_nothing(tmp_path: Path, members: str) -> None:
+    (tmp_path / "users.json").write_text(members, encoding="utf-8")
+    (tmp_path / "gates").mkdir()
+    export = [{"user": "U1", "ts": f"{AT}.0001", "text": "Oak?"}]
+    (chat,) = documents(tmp_path / "gates" / "2031-01-24.json", export)
+    assert chat.text.endswith("U1: Oak?")
+
+
+def test_letters_that_facebook_writes_as_their_bytes_are_read_as_meant(tmp_path: Path) -> None:
+    """Instagram does, too."""
+    said = {"sender_name": "Zoë", "timestamp_ms": AT * 1000, "content": "Is Zoë at the café? 😀"}
+    export = {"participants": [{"name": "Zoë"}], "messages": [said], "title": "Café"}
+    wrong = json.loads(json.dumps(export, ensure_ascii=False).encode("utf-8").decode("latin-1"))
+    (chat,) = documents(tmp_path / "message_1.json", wrong)
+    assert (chat.title, chat.text.partition("] ")[2]) == ("Café", "Zoë: Is Zoë at the café? 😀")
+
+
+@pytest.mark.parametrize("written", [r"caf\u00e9", r"\u00c3\u00c3", r"\\u00c3\u00a9", "Ã©"])
+def test_letters_that_are_no_such_mistake_stay(written: str) -> None:
+    export = f'{{"sender_name": "{written}", "timestamp_ms": 1}}'
+    assert as_meant(export) == export
 
 
 def test_the_oldest_message_is_the_first_whatever_the_order_of_the_export(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from polyhop.documents.encoding import open_text, read_text
 from polyhop.documents.loaders import fields
-from polyhop.documents.loaders.message_lists import conversation_in
+from polyhop.documents.loaders.message_lists import as_meant, conversation_in, members_beside
 from polyhop.documents.loaders.objects import cells, named, outlined, shown
 from polyhop.documents.loaders.source import refuse_installed
 from polyhop.documents.loading import file_document, one_line, row_document, summed_up
@@ -37,7 +37,7 @@ class JsonlLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
     media_type: ClassVar[str] = "application/json"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
 
     def load(self, path: Path, uri: str) -> Iterator[Document | Skipped]:
         """The objects in order; without an id of its own a row is named by its number, from 1.
@@ -45,11 +45,11 @@ class JsonlLoader:
         Raises DocumentError for binary content, and for a .json file that is no object and no list of objects.
         """
         if path.suffix.lower() == ".json":
-            yield from self._whole(_parsed(read_text(path)), uri)
+            yield from self._whole(_parsed(read_text(path)), uri, members_beside(path))
         else:
             yield from summed_up(self._lines(path, uri), uri, "rows")
 
-    def _whole(self, value: object, uri: str) -> Iterator[Document | Skipped]:
+    def _whole(self, value: object, uri: str, members: Mapping[str, str]) -> Iterator[Document | Skipped]:
         """What is one value: a list of objects, the only one in an object without a text, a single row, or settings."""
         title = ""
         if isinstance(value, Mapping):
@@ -66,7 +66,7 @@ class JsonlLoader:
                 return
         if not isinstance(value, list):
             raise DocumentError("is not a list of objects", remedy='Write [{"title": ..., "text": ...}, ...].')
-        if chat := conversation_in(value):
+        if chat := conversation_in(value, members):
             yield file_document(uri, chat, self.media_type, title=title)
             return
         items = (self._document(item, uri, row, f"item {row}") for row, item in enumerate(value, start=1))
@@ -129,7 +129,7 @@ class JsonlLoader:
 
 def _parsed(text: str) -> object:
     try:
-        return json.loads(text, strict=False)
+        return json.loads(as_meant(text), strict=False)
     except (RecursionError, ValueError) as error:
         raise DocumentError(f"is not JSON ({error})") from error
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from polyhop.documents.conversations.speakers import LONGEST_NAME
@@ -46,6 +50,10 @@ _LINK: Final = (
         r"|<(?P<bare>(?:https?|mailto|tel):[^<>|\n]{1,2000})>|<!(?P<call>here|channel|everyone)>"
     )
 )
+_BYTES: Final = re.compile(r"(?<!\\)(?:\\u00[89a-fA-F][0-9a-fA-F]){2,}")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
+_LARGEST: Final = 1 << 26  # bytes of a list of members
+NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 _NO_NAME: Final = re.compile(r"[:：<>\[\](){}\"“”|=;!?/\\#*\s]+")
 
 
@@ -59,18 +67,52 @@ class _Message:
     escaped: bool  # whether three signs are entities, so that links and mentions can stand in angle brackets
 
 
-def conversation_in(items: Sequence[object]) -> str | None:
+def as_meant(text: str) -> str:
+    r"""JSON without the mistake of Facebook's and Instagram's exports: é is written as its bytes, as \u00c3\u00a9."""
+    if '"sender_name"' not in text or '"timestamp_ms"' not in text:
+        return text
+    return _BYTES.sub(lambda found: _decoded(found[0]), text)
+
+
+def _decoded(escapes: str) -> str:
+    try:
+        return bytes.fromhex(escapes.replace(r"\u00", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return escapes
+
+
+def members_beside(path: Path) -> Mapping[str, str]:
+    """Of a day of a channel of Slack, whose file is called by its date, the names that the export has by ids."""
+    file = path.parent.parent / "users.json"
+    try:
+        told = file.stat() if _DAY.fullmatch(path.name) else None
+        return _members(file, told.st_mtime_ns) if told and told.st_size <= _LARGEST else {}
+    except (OSError, ValueError, TypeError, RecursionError):
+        return {}
+
+
+@lru_cache(maxsize=4)
+def _members(file: Path, _changed: int) -> Mapping[str, str]:
+    told = json.loads(file.read_bytes())
+    rows = [row for row in told if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
+    return {row["id"]: name for row in rows if (name := _name(row.get("profile")) or _name(row))}
+
+
+def conversation_in(items: Sequence[object], members: Mapping[str, str] = NOBODY) -> str | None:
     """The lines of a conversation, the oldest message first; None where a list is none.
+
+    ``members``: names by the ids that stand in messages.
 
     Most of its objects have an author, a time of day and a text, and no title, and some of their authors come back.
     """
-    messages = [message for item in items if isinstance(item, Mapping) and (message := _message(item))]
+    found = (_message(item) for item in items if isinstance(item, Mapping))
+    messages = [replace(one, who=members.get(one.who, one.who)) for one in found if one is not None]
     authors = {message.who for message in messages}
     if len(messages) <= _MOST * len(items) or (len(messages) >= _SEVERAL and len(authors) > _DISTINCT * len(messages)):
         return None
     if all(message.moment for message in messages):
         messages.sort(key=lambda message: message.moment)
-    names = {message.by: message.who for message in messages}
+    names = {**members, **{message.by: message.who for message in messages}}
     text = "\n".join(_written(messages, names))
     return text if transcript_of(text) is not None else None
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 from polyhop.documents.conversations.transcripts import transcript_of
 from polyhop.documents.encoding import read_text
 from polyhop.documents.loaders import asciidoc, restructured
+from polyhop.documents.loaders.restructured_roles import without_roles
 from polyhop.documents.loaders.text_contents import without_contents
 from polyhop.documents.loading import file_document, headed
 from polyhop.documents.typed_headings import is_of_version, typed_headings
@@ -23,7 +24,10 @@ _CAPTION_TAG = re.compile(  # how a caption looks, and where; not who speaks, wh
     r"</?(?:[ibu]|font|c|ruby|rt|lang)(?:[ .][^<>\n]{0,200})?>|<\d[\d:.]{4,14}>|\{\\[^{}\n]{1,60}\}"
 )
 _NUMBER_OF_CAPTION = re.compile(r"(?:(?<=\n\n)|\A)[ \t]{0,3}\d{1,6}[ \t]{0,3}\n(?=[ \t]{0,3}[\d:.,]{5,16} {1,3}-->)")
-_MARKUP = {".rst": restructured.as_shown, **dict.fromkeys((".adoc", ".asciidoc"), asciidoc.as_shown)}
+_MARKUP = {
+    ".rst": lambda text: without_roles(restructured.as_shown(text)),
+    **dict.fromkeys((".adoc", ".asciidoc"), asciidoc.as_shown),
+}
 _LONGEST_TITLE = 100  # characters
 _UNDERLINED = re.compile(r"\s*(?:([=\-~#*^\"'`+])\1{2,}[ ]*\n)?[ ]*(\S[^\n]*)\n([=\-~#*^\"'`+])\3{2,}[ ]*(?:\n|\Z)")
 _SIGNED = re.compile(rf"\s*=[ \t]+(?=[^\n]*[^\W\d_])(\S[^\n]{{0,{_LONGEST_TITLE}}}?)(?:[ \t]+=)?[ \t]*(?:\n|\Z)")
@@ -42,7 +46,7 @@ class TextLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc", *_CAPTIONS)
     media_type: ClassVar[str] = "text/plain"
-    version: ClassVar[str] = "13"
+    version: ClassVar[str] = "14"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document. Raises DocumentError for binary content."""

@@ -14,7 +14,6 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from polyhop.engine import Polyhop
 from polyhop.ports import LanguageModel
-from polyhop.reports import Progress, ProgressListener
 from polyhop.settings import Settings
 
 P = ParamSpec("P")
@@ -25,13 +24,13 @@ def _in_a_thread(
     method: Callable[Concatenate[Polyhop, P], T],
 ) -> Callable[Concatenate[AsyncPolyhop, P], Coroutine[Any, Any, T]]:
     """The method as a coroutine, with the same arguments, result and errors."""
-    tells = "progress" in inspect.signature(method).parameters
+    heard = {"progress", "told"} & inspect.signature(method).parameters.keys()
 
     @wraps(method)
     async def run(self: AsyncPolyhop, /, *args: P.args, **options: P.kwargs) -> T:
         cancelled = threading.Event()
-        if tells:
-            options["progress"] = _stopping(cancelled, options.get("progress"))
+        for name in heard:
+            options[name] = _stopping(cancelled, options.get(name))
         call = partial(method, self.engine, *args, **options)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
@@ -42,14 +41,14 @@ def _in_a_thread(
     return run
 
 
-def _stopping(cancelled: threading.Event, told: Any) -> ProgressListener:
+def _stopping(cancelled: threading.Event, told: Any) -> Callable[..., None]:
     """A listener that hands on what it hears, and ends the work where nobody waits for it any more."""
 
-    def listen(step: Progress) -> None:
+    def listen(*news: Any) -> None:
         if cancelled.is_set():
             raise asyncio.CancelledError
         if told is not None:
-            told(step)
+            told(*news)
 
     return listen
 
@@ -58,8 +57,9 @@ class AsyncPolyhop:
     """An index of documents, and the answers found in it, for programs under asyncio: ``Polyhop`` in threads.
 
     Methods have the arguments, results and errors of those of ``Polyhop``; calls may be under way side by side. A
-    cancelled call that is indexing stops at its next progress report, with what it did by then stored; any other ends
-    unheard. ``close`` waits for the calls under way. Progress listeners are called in the thread that does the work.
+    cancelled call that is indexing stops at its next progress report, with what it did by then stored; a cancelled
+    question stops at the next hop that is settled, and any other call ends unheard. ``close`` waits for the calls under
+    way, and calls that are made meanwhile wait for it. Listeners are called in the thread that does the work.
     """
 
     def __init__(
@@ -88,9 +88,18 @@ class AsyncPolyhop:
 
     async def close(self) -> None:
         """Wait for the calls under way, and let go of files and models; the next call opens them again."""
-        threads, self._threads = self._threads, _threads()
-        await asyncio.to_thread(threads.shutdown)
-        await asyncio.to_thread(self.engine.close)
+        closed = threading.Event()
+        threads, self._threads = self._threads, _threads(closed.wait)
+
+        def close() -> None:
+            try:
+                threads.submit(lambda: None)  # which begins only when an earlier closing has ended
+                threads.shutdown()
+                self.engine.close()
+            finally:
+                closed.set()
+
+        await asyncio.to_thread(close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -101,5 +110,6 @@ class AsyncPolyhop:
         await self.close()
 
 
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(thread_name_prefix="polyhop")  # no thread is started before it is needed
+def _threads(begin: Callable[[], object] = lambda: None) -> ThreadPoolExecutor:
+    """Threads, none of which is started before it is needed; ``begin``: what each waits for first."""
+    return ThreadPoolExecutor(thread_name_prefix="polyhop", initializer=begin)

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from polyhop import Answer, AsyncPolyhop, IndexReport, Polyhop
+from polyhop.asynchronous import _in_a_thread
 from polyhop.errors import IndexLocked, IndexMissing, UsageError
 from polyhop.reports import Progress
+from polyhop.types import Hop
 from tests.worlds.documents import HARBOUR_BRIDGE, write
 from tests.worlds.settings import QUICK
 
@@ -110,6 +112,54 @@ def test_indexing_that_is_cancelled_stops_and_goes_on_later(tmp_path: Path) -> N
     done, report = asyncio.run(cancelled())
     assert 0 < done < 450
     assert (report.unchanged, report.added) == (done, 450 - done)
+
+
+def test_a_question_that_is_cancelled_stops_at_the_next_hop(harbour_engine: Polyhop) -> None:
+    first, cancelled, later = threading.Event(), threading.Event(), list[int]()
+
+    def listen(place: int, _: Hop) -> None:
+        if first.is_set():
+            later.append(place)
+        first.set()
+        cancelled.wait(30)
+
+    async def asked() -> None:
+        async with AsyncPolyhop(harbour_engine.path, settings=QUICK) as engine:
+            question = asyncio.create_task(engine.ask(HARBOUR_BRIDGE, strategy="paths", told=listen))
+            assert await asyncio.to_thread(first.wait, 30)
+            question.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await question
+            cancelled.set()
+
+    asyncio.run(asked())
+    assert not later
+
+
+def test_a_call_that_is_made_while_it_closes_waits_until_it_has(
+    harbour_engine: Polyhop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it is closed twice at once: nothing is closed beneath a call."""
+    done: list[str] = []
+    slow = threading.Event()
+
+    def status(_: Polyhop) -> None:
+        slow.wait(0.3)
+        done.append("asked")
+
+    async def closed() -> None:
+        engine = AsyncPolyhop(harbour_engine.path, settings=QUICK)
+        monkeypatch.setattr(engine.engine, "close", lambda: done.append("closed"))
+        under_way = asyncio.create_task(engine.status())
+        await asyncio.sleep(0)
+        closing = [asyncio.create_task(engine.close()) for _ in range(2)]
+        await asyncio.sleep(0)
+        await asyncio.gather(engine.status(), under_way, *closing)
+        await engine.close()
+
+    monkeypatch.setattr(AsyncPolyhop, "status", _in_a_thread(status))
+    asyncio.run(closed())
+    assert done == ["asked", "closed", "closed", "asked", "closed"]
 
 
 def test_closing_waits_for_calls_under_way_and_the_next_call_opens_again(harbour_engine: Polyhop) -> None:

@@ -15,6 +15,7 @@ from polyhop.cli.watch import keep_watching
 from polyhop.engine import Polyhop
 from tests.worlds.commands import MODULE, Run
 from tests.worlds.documents import write
+from tests.worlds.machine import may_mount, small_disk
 from tests.worlds.settings import QUICK
 from tests.worlds.waiting import WAIT, until
 
@@ -91,6 +92,34 @@ def test_a_folder_that_is_lost_empties_nothing(
             assert "harbour is gone or has nothing to read any more" in capsys.readouterr().err
         with engine.view() as view:
             assert len(list(view.record.documents())) == 4
+
+
+@may_mount
+def test_a_disk_below_a_folder_that_is_lost_empties_nothing(
+    harbour: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Until its documents are removed, on purpose."""
+    monkeypatch.setattr("polyhop.indexing.watching.changes_of", lambda *_, **__: [frozenset()])
+    disk = harbour / "disk"
+    with Polyhop(harbour.parent / "an.index", settings=QUICK) as engine:
+
+        def told(paths: Sequence[Path]) -> tuple[int, str]:
+            keep_watching(engine, paths, lambda over: engine.index(*over, layers=("text",)) and None)
+            with engine.view() as view:
+                return view.record.count_documents(), capsys.readouterr().err
+
+        with small_disk(disk, kibibytes=100):
+            write(disk, {"boats/oar.txt": "The River Oar rises at Tindle Cross."})
+            engine.index(harbour, layers=("text",))
+            assert told([harbour])[0] == 5
+        documents, said = told([harbour])
+        assert documents == 5
+        assert "disk is gone or has nothing to read any more" in said
+        assert told([harbour / "fennick.txt"])[0] == 5  # which lies elsewhere
+        assert "is gone" not in told([harbour / "fennick.txt"])[1]
+        engine.remove(str(disk))
+        write(harbour, {"mill.txt": "The mill is of oak."})
+        assert (told([harbour])[0], disk.exists()) == (5, True)
 
 
 def hear_ctrl_c() -> None:

@@ -24,6 +24,7 @@ def keep_watching(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Call
     """
     from polyhop.indexing.watching import changes_of
 
+    _note_disks(engine, paths)
     echo(style("Watching; Ctrl-C ends.", dim=True), err=True)
     try:
         for changed in changes_of(paths, besides=engine.path):
@@ -56,6 +57,14 @@ def _round(engine: Polyhop, paths: Sequence[Path], bring_up_to_date: Callable[[S
         echo(f"Removed {counted(len(engine.remove(*own).removed), 'documents')}: what was named is gone.")
     if there:
         bring_up_to_date(there)
+    _note_disks(engine, paths)
+
+
+def _note_disks(engine: Polyhop, paths: Sequence[Path]) -> None:
+    from polyhop.indexing.watching import note_disks
+
+    with engine.view() as view:
+        note_disks(paths, view.record.documents(), besides=engine.path)
 
 
 def _is_of(uri: str, file: str) -> bool:

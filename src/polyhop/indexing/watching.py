@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -9,13 +10,15 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
-from polyhop.documents.reading import Source, covers, find, is_missing
+from polyhop.documents.reading import Source, covers, find, is_missing, uri_of
 from polyhop.errors import UsageError
 from polyhop.extras import check_installed
 from polyhop.indexing.ingest import GIVEN
 from polyhop.store.port import DocumentRow
+from polyhop.store.whole_file import whole_file
 
 LONGEST_UNREST = 5_000  # milliseconds for which changes are gathered before they are told, at most
+DISKS = "disks.json"  # in the folder of the index: where disks are mounted that hold documents of it
 LOOK = 1_000  # milliseconds between two looks whether the folders are still the ones that are watched
 
 
@@ -63,20 +66,49 @@ def changes_of(
                     changed = set()
 
 
-def check_not_lost(paths: Iterable[Path], rows: Iterable[DocumentRow], *, besides: Path) -> None:
+def check_not_lost(paths: Sequence[Path], rows: Iterable[DocumentRow], *, besides: Path) -> None:
     """Look whether all that is watched is still there: a disk that is not mounted must not empty the index.
 
     ``rows``: the documents of the index, which lies at ``besides``. Raises UsageError for a path that is gone, or where
-    nothing can be read any more though documents were: an unmounted disk leaves an empty folder.
+    nothing can be read any more though documents were: an unmounted disk leaves an empty folder. So it does for a disk
+    below a path that was there before (see ``note_disks``) and is not, while documents of it are in the index.
     """
     known = [row.uri for row in rows if row.stamp != GIVEN]
-    for path in paths:
+    gone = (disk for disk in _noted(besides) if _is_below(paths, disk) and not os.path.ismount(disk))
+    disks = [disk for disk in gone if any(uri.startswith(f"{disk}/") for uri in known)]
+    for path in (*paths, *disks):
         holds = not is_missing(path) and any(isinstance(item, Source) for item in find([path], besides=besides))
         if not holds and (is_missing(path) or any(covers([path], uri) for uri in known)):
             raise UsageError(
                 f"{path.name or path} is gone or has nothing to read any more; nothing was removed.",
                 remedy="Bring its files back (is its disk mounted?), or remove its documents.",
             )
+
+
+def note_disks(paths: Sequence[Path], rows: Iterable[DocumentRow], *, besides: Path) -> None:
+    """Note in the folder of an index which disks below some paths hold documents of it, to miss one that goes."""
+    folders: set[str] = set()
+    for row in rows:
+        folder = os.path.dirname(row.uri)  # noqa: PTH120 - of strings: there may be a million
+        while row.stamp != GIVEN and folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)  # noqa: PTH120
+    noted = set(_noted(besides))
+    disks = [each for each in map(Path, sorted(folders)) if _is_below(paths, each)]
+    kept = [str(each) for each in disks if each in noted or os.path.ismount(each)]
+    if kept or noted:
+        with suppress(OSError), whole_file(besides / DISKS) as file:
+            file.write(json.dumps(kept).encode())
+
+
+def _noted(index: Path) -> list[Path]:
+    with suppress(OSError, ValueError, TypeError):
+        return [Path(disk) for disk in json.loads((index / DISKS).read_text(encoding="utf-8"))]
+    return []
+
+
+def _is_below(paths: Iterable[Path], folder: Path) -> bool:
+    return any(folder.as_posix().startswith(f"{uri_of(path)}/") for path in paths)
 
 
 def _is_hidden(below: Path) -> bool:

@@ -13,7 +13,7 @@ from polyhop.documents.reading import unique
 from polyhop.errors import BudgetExceeded, IndexLocked, IndexMissing
 from polyhop.indexing.ingest import GIVEN, STAYS
 from polyhop.indexing.run import IndexRun
-from polyhop.indexing.watching import check_not_lost
+from polyhop.indexing.watching import check_not_lost, note_disks
 from polyhop.models.choice import Models
 from polyhop.reports import IndexReport, Progress, ProgressListener, Skipped
 from polyhop.serve.jobs.job import Job, LeftOut
@@ -112,12 +112,13 @@ class IndexWork:
     def follow(self, asked: Mapping[str, Any], reporter: Reporter) -> WorkDone:
         """Bring the index up to date with folders of this machine. Raises like ``Polyhop.index``.
 
-        One that is gone or empty is an error: a disk that is not mounted must not empty the index.
+        One that is gone or empty, or lacks a disk, is an error: what is not mounted must not empty the index.
         """
         inputs = [Path(path) for path in asked["paths"]]
         check_not_lost(inputs, self._rows(), besides=self.place.index)
         run = self._run(reporter)
         report = self._patiently(lambda: run.carry_out(lambda ingest: ingest.run(inputs)), reporter)
+        note_disks(inputs, self._rows(), besides=self.place.index)
         _require_whole(report)
         return WorkDone(skipped=tuple(_left_out(_below(inputs, each.uri), each.reason) for each in report.skipped))
 

@@ -111,6 +111,21 @@ def test_what_ctrl_c_left_undone_is_done_by_the_same_run(data: Path) -> None:
         assert second.records[name][:2] == first.records[name][:2]
 
 
+def test_what_nobody_went_on_with_for_a_month_is_let_go_of(data: Path) -> None:
+    """Once the index has changed nobody can: such files would stay for ever."""
+    dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=1)
+    with Polyhop(data / "an.index") as engine:
+        engine.index(dataset.corpus, layers=["text"])
+        made = manifest(experiment, dataset, settings=engine.settings)
+        old, new = (engine.path / FOLDER / f"{name}.jsonl" for name in ("old", "new"))
+        old.parent.mkdir()
+        for file, days in ((old, 31), (new, 29)):
+            file.write_text("{}\n")
+            os.utime(file, (0, time.time() - days * 86_400))
+        Unfinished.of(engine.path, made)
+    assert (old.exists(), new.exists()) == (False, True)
+
+
 def test_another_index_or_other_settings_go_on_with_nothing(data: Path) -> None:
     dataset, experiment = Dataset.read(data), Experiment(strategies=("bm25",), limit=2)
     with Polyhop(data / "an.index") as engine:

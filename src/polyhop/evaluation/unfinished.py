@@ -6,7 +6,9 @@ import hashlib
 import json
 import logging
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Self
@@ -24,6 +26,7 @@ from polyhop.types import Cost
 logger = logging.getLogger(__name__)
 
 FOLDER: Final = "evaluations"  # in that of the index
+KEPT: Final = 30 * 86_400.0  # seconds since its last outcome, after which nobody goes on with a run
 DECIDING: Final = ("dataset", "settings", "models", "versions")  # parts of a manifest that every outcome depends on
 DECIDING_OF_EXPERIMENT: Final = ("budget", "retrieval_only", "extra_metrics")
 
@@ -52,6 +55,7 @@ class Unfinished:
         files = [*_code(), *_named_in(manifest["settings"]), *sorted((index / "overlays").glob("*"))]
         content = [deciding, _generations(index), [sha256_of(file) for file in files]]
         mark = hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        _forget(index / FOLDER)
         return cls(index / FOLDER / f"{mark}.jsonl")
 
     def __len__(self) -> int:
@@ -92,6 +96,14 @@ class Unfinished:
                     file.write(json_lines.encoded(left))
         except OSError as error:
             logger.warning("Outcomes that are in a report now cannot be let go of: %s", error)
+
+
+def _forget(folder: Path) -> None:
+    """Let go of runs that nobody went on with: once the index or a setting has changed, none can."""
+    for file in folder.glob("*.jsonl"):
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > KEPT:
+                file.unlink()
 
 
 def _record(question: Question, row: Mapping[str, Any]) -> QuestionRecord:

@@ -51,6 +51,14 @@ def test_bold_names_are_those_of_columns() -> None:
     ]
 
 
+def test_bold_names_may_stand_in_the_middle_of_wide_columns() -> None:
+    """As browsers print them, with each cell of some rows as a line of its own."""
+    named = line(*(piece(name, left, 700, bold=True) for name, left in (("Part", 128), ("Age", 360), ("Kg", 528))))
+    first = [piece("Wheel", 8, 682), piece("12", 280, 682), piece("30", 471, 682)]
+    second = line(piece("Gate", 8, 664), piece("4", 280, 664), piece("9", 471, 664))
+    assert rows_of([named, *first, second]) == ["Part: Wheel; Age: 12; Kg: 30", "Part: Gate; Age: 4; Kg: 9"]
+
+
 def test_bold_names_are_no_part_of_the_row_below_however_close_it_is() -> None:
     named = line(piece("Part", 50, 700, bold=True), piece("Interval", 150, 700, bold=True))
     first = line(piece("Wheel", 50, 700 - LEADING), piece("a year", 150, 700 - LEADING))

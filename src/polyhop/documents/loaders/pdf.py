@@ -42,7 +42,7 @@ class PdfLoader:
 
     suffixes: ClassVar[tuple[str, ...]] = (".pdf",)
     media_type: ClassVar[str] = "application/pdf"
-    version: ClassVar[str] = "12"
+    version: ClassVar[str] = "13"
 
     def load(self, path: Path, uri: str) -> Iterator[Document]:
         """One document, which knows its pages; its title is the file's own, or its first heading or line.

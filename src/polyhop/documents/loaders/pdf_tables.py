@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import Final
 
 from polyhop.documents.loaders.pdf_lines import PageLine
@@ -68,6 +68,15 @@ class _Table:
         aside = line.left - self.columns[0].left
         columns = [_Column(column.left + aside, column.right + aside) for column in self.columns]
         return _Table(columns=columns, names=self.names)
+
+    def widen(self, cells: Sequence[PageLine]) -> None:
+        """Widen the columns to the first row, which may begin beside names that stand in the middle of theirs."""
+        if len(cells) != len(self.columns) or not all(piece.bold for line in self.parts for piece in line.pieces):
+            return
+        pairs = zip(self.columns, sorted(cells, key=lambda cell: cell.left), strict=True)
+        wider = [_Column(min(one.left, cell.left), max(one.right, cell.right)) for one, cell in pairs]
+        if not any(cell.bold for cell in cells) and all(one.right < other.left for one, other in pairwise(wider)):
+            self.columns = wider
 
     def take(self, line: PageLine) -> bool:
         """Take the next line, where its pieces fit the columns."""
@@ -204,10 +213,18 @@ def _taken(table: _Table, lines: Sequence[PageLine]) -> _Table:
         near = lowest - _PARTED * line.size <= line.bottom <= first.bottom + _HIGHER * line.size
         if not (alike and near and table.take(line)):
             break
+        if table.parts == [first] and first.pieces:
+            table.widen(_on_level_of_next(lines))
         lowest = min(lowest, line.bottom)
     while len(table.parts) > 1 and table.ends_in_note():
         table.parts.pop()
     return table
+
+
+def _on_level_of_next(lines: Sequence[PageLine]) -> list[PageLine]:
+    """The pieces of the second line, and of those behind it that stand as high."""
+    level = takewhile(lambda line: abs(line.bottom - lines[1].bottom) <= _SAME * line.size, lines[1:])
+    return [piece for line in level for piece in line.pieces or (line,)]
 
 
 def _side_by_side(cells: Iterable[Sequence[PageLine]]) -> list[list[PageLine]]:

@@ -103,8 +103,11 @@ def test_a_disk_below_a_folder_that_is_lost_empties_nothing(
     disk = harbour / "disk"
     with Polyhop(harbour.parent / "an.index", settings=QUICK) as engine:
 
+        def bring_up_to_date(paths: Sequence[Path]) -> None:
+            engine.index(*paths, layers=("text",))
+
         def told(paths: Sequence[Path]) -> tuple[int, str]:
-            keep_watching(engine, paths, lambda over: engine.index(*over, layers=("text",)) and None)
+            keep_watching(engine, paths, bring_up_to_date)
             with engine.view() as view:
                 return view.record.count_documents(), capsys.readouterr().err
 

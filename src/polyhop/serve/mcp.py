@@ -221,7 +221,7 @@ class _Server(MCPServer[Any]):
             fault = error.__cause__
             if not isinstance(fault, ValidationError):
                 raise
-            wrong = "; ".join(complaint(one) for one in fault.errors()[:5])  # type: ignore[arg-type]
+            wrong = "; ".join(complaint(one) for one in fault.errors()[:5])
             raise ToolError(f"The tool {name} does not take that: {wrong}.") from fault
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from polyhop.documents.conversations.speakers import LONGEST_NAME, is_label, is_named, may_speak, spoken
@@ -28,13 +29,23 @@ _EVENT: Final = r"(?:\*{1,3}|-!-|-->|<--|---?|=-=)\s"
 class Form:
     """A way to write turns."""
 
-    opens: re.Pattern[str]  # a line up to what is said; groups name and, where it writes one, time
+    opens: str  # an expression for a line up to what is said; groups name and, where it writes one, time
     trust: Trust
     admits: Callable[[str], bool] = may_speak  # who may be a speaker
-    notices: re.Pattern[str] | None = None  # lines that nobody says
+    notices: str | None = None  # an expression for lines that nobody says
     has_days: bool = True  # whether days stand on lines of their own
     needs_day: bool = False  # whether a day stands before the first turn
     ahead: int = 3  # lines before the first turn, at most: the end of a turn that was cut off
+
+    @cached_property
+    def opening(self) -> re.Pattern[str]:
+        """The line of a turn; compiled when a text is first looked at, for most commands look at none."""
+        return re.compile(self.opens)
+
+    @cached_property
+    def notice(self) -> re.Pattern[str] | None:
+        """The line that nobody says."""
+        return None if self.notices is None else re.compile(self.notices)
 
 
 class Turn(NamedTuple):
@@ -79,7 +90,7 @@ def _is_named_speaker(name: str) -> bool:
 
 
 PLAIN: Final = Form(
-    opens=re.compile(
+    opens=(
         r"(?:[\[(][^\])\n]{1,40}[\])]\s*)?@?(?P<name>[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})"
         rf"{_ROLE}\s?[:：](?!//)\s*"
     ),
@@ -91,56 +102,54 @@ PLAIN: Final = Form(
 
 FORMS: Final = (
     Form(  # "2031년 3월 12일 오전 10:03, 은서 : text"
-        opens=re.compile(
+        opens=(
             rf"{MARKS}(?P<time>\d{{4}}(?:년\s\d{{1,2}}월\s\d{{1,2}}일|\.\s\d{{1,2}}\.\s\d{{1,2}}\.)\s{CLOCK}),\s{_WIDE}{_COLON}"
         ),
         trust="sure",
-        notices=re.compile(rf"{MARKS}\d{{4}}년\s\d{{1,2}}월\s\d{{1,2}}일\s{CLOCK}(?:\s*\Z|[,:]\s)"),
+        notices=rf"{MARKS}\d{{4}}년\s\d{{1,2}}월\s\d{{1,2}}일\s{CLOCK}(?:\s*\Z|[,:]\s)",
     ),
     Form(  # "[12.03.31, 17:30:05] Ada: text"
-        opens=re.compile(rf"{MARKS}[\[(](?P<time>{STAMP}|{DAY})[\])]{MARKS}\s{{0,3}}{MARKS}{_WIDE}{_ROLE}{_COLON}"),
+        opens=rf"{MARKS}[\[(](?P<time>{STAMP}|{DAY})[\])]{MARKS}\s{{0,3}}{MARKS}{_WIDE}{_ROLE}{_COLON}",
         trust="sure",
-        notices=re.compile(rf"{MARKS}[\[(](?:{STAMP}|{DAY})[\])]\s"),
+        notices=rf"{MARKS}[\[(](?:{STAMP}|{DAY})[\])]\s",
         has_days=False,
     ),
     Form(  # "12/03/2031, 17:30 - Ada: text"
-        opens=re.compile(rf"{MARKS}(?P<time>{STAMP})\s{{0,3}}(?:[-–—:|]\s{{0,3}})?{MARKS}{_WIDE}{_ROLE}{_COLON}"),
+        opens=rf"{MARKS}(?P<time>{STAMP})\s{{0,3}}(?:[-–—:|]\s{{0,3}})?{MARKS}{_WIDE}{_ROLE}{_COLON}",
         trust="sure",
-        notices=re.compile(rf"{MARKS}{STAMP}\s{{0,3}}[-–—]\s"),
+        notices=rf"{MARKS}{STAMP}\s{{0,3}}[-–—]\s",
         has_days=False,
     ),
     Form(  # "[은서] [오전 10:03] text"
-        opens=re.compile(rf"{MARKS}\[(?P<name>[^\[\]\r\n\t]{{1,40}})\]\s\[(?P<time>{CLOCK})\]\s"),
+        opens=rf"{MARKS}\[(?P<name>[^\[\]\r\n\t]{{1,40}})\]\s\[(?P<time>{CLOCK})\]\s",
         trust="likely",
         needs_day=True,
     ),
     Form(  # "10:03<tab>みちる<tab>text"
-        opens=re.compile(rf"{MARKS}(?P<time>{CLOCK})\t(?P<name>[^\t\r\n]{{1,40}})\t"),
+        opens=rf"{MARKS}(?P<time>{CLOCK})\t(?P<name>[^\t\r\n]{{1,40}})\t",
         trust="unsure",
         admits=_is_named_speaker,
-        notices=re.compile(rf"{MARKS}{CLOCK}\t[^\t\r\n]*\s*\Z"),
+        notices=rf"{MARKS}{CLOCK}\t[^\t\r\n]*\s*\Z",
         needs_day=True,
     ),
     Form(  # "Ada Brisk, [04.02.31 17:30]", the text below
-        opens=re.compile(rf"{MARKS}{_WIDE}{MARKS},\s?\[(?P<time>{STAMP}|{CLOCK})\]{MARKS}\s*\Z"),
+        opens=rf"{MARKS}{_WIDE}{MARKS},\s?\[(?P<time>{STAMP}|{CLOCK})\]{MARKS}\s*\Z",
         trust="sure",
     ),
     Form(  # "[17:30] <ada> text"
-        opens=re.compile(
+        opens=(
             rf"{MARKS}\[?(?P<time>{STAMP}|{CLOCK})\]?\s{{1,2}}<[@+%&~!\s]?(?P<name>[^\s<>/=@+%&~!][^<>/=\r\n]{{0,29}})>\s+"
         ),
         trust="likely",
-        notices=re.compile(rf"{MARKS}\[?(?:{STAMP}|{CLOCK})\]?\s{{1,2}}{_EVENT}"),
+        notices=rf"{MARKS}\[?(?:{STAMP}|{CLOCK})\]?\s{{1,2}}{_EVENT}",
     ),
     Form(  # "[17:30] Ada: text"
-        opens=re.compile(
-            rf"{MARKS}[\[(](?P<time>{CLOCK})[\])]{MARKS}\s{{0,3}}(?:[-–—]\s)?{MARKS}{_WIDE}{_ROLE}{_COLON}"
-        ),
+        opens=(rf"{MARKS}[\[(](?P<time>{CLOCK})[\])]{MARKS}\s{{0,3}}(?:[-–—]\s)?{MARKS}{_WIDE}{_ROLE}{_COLON}"),
         trust="likely",
-        notices=re.compile(rf"{MARKS}[\[(]{CLOCK}[\])]\s"),
+        notices=rf"{MARKS}[\[(]{CLOCK}[\])]\s",
     ),
     Form(  # "Ada Brisk  5:30 PM", the text below
-        opens=re.compile(
+        opens=(
             rf"{MARKS}{_WIDE}(?:\sAPP)?(?:\s{{2,6}}|\s?[—–|·•,]\s?|\s(?=\[|{STAMP}|{_HALF_DAY}))\[?"
             rf"(?:(?:Today|Yesterday) at )?(?P<time>{STAMP}|{CLOCK})\]?{MARKS}\s*\Z"
         ),
@@ -148,12 +157,12 @@ FORMS: Final = (
         admits=_is_named_speaker,
     ),
     Form(  # "[04.02.2031 17:30] Ada Brisk", the text below
-        opens=re.compile(rf"{MARKS}[\[(](?P<time>{STAMP}|{CLOCK})[\])]\s{{1,3}}{_WIDE}{MARKS}\s*\Z"),
+        opens=rf"{MARKS}[\[(](?P<time>{STAMP}|{CLOCK})[\])]\s{{1,3}}{_WIDE}{MARKS}\s*\Z",
         trust="likely",
         admits=_is_named_speaker,
     ),
     Form(  # "00:03:15 Ada Brisk: text", "17:30:05 From Ada Brisk to Everyone: text"
-        opens=re.compile(
+        opens=(
             rf"{MARKS}(?P<time>{CLOCK})\s{{1,4}}(?:[-–—|]\s)?(?:From\s{{1,3}})?{_WIDE}"
             rf"(?:\s{{1,3}}to\s[^:：\r\n]{{1,60}})?{_ROLE}{_COLON}"
         ),
@@ -161,12 +170,12 @@ FORMS: Final = (
         admits=_is_named_speaker,
     ),
     Form(  # "<ada> text"
-        opens=re.compile(rf"{MARKS}<[@+%&~!\s]?(?P<name>[^\s<>/=@+%&~!][^<>/=\r\n]{{0,29}})>\s+(?!.{{0,200}}</)"),
+        opens=rf"{MARKS}<[@+%&~!\s]?(?P<name>[^\s<>/=@+%&~!][^<>/=\r\n]{{0,29}})>\s+(?!.{{0,200}}</)",
         trust="unsure",
-        notices=re.compile(_EVENT),
+        notices=_EVENT,
     ),
     Form(  # "**Ada Brisk:** text"
-        opens=re.compile(rf"(?:\*\*|__){_WIDE}{_ROLE}\s?(?:[:：]\s?(?:\*\*|__)|(?:\*\*|__)\s?[:：])\s*"),
+        opens=rf"(?:\*\*|__){_WIDE}{_ROLE}\s?(?:[:：]\s?(?:\*\*|__)|(?:\*\*|__)\s?[:：])\s*",
         trust="unsure",
         admits=_is_named_speaker,
         ahead=0,
@@ -189,7 +198,7 @@ def drafted(form: Form, lines: Sequence[tuple[int, str]], *, dated: bool = False
             draft.lines += 1
             draft.add(opening._replace(end=start + len(said)), day)
             going, broken = True, False
-        elif form.notices is not None and form.notices.match(line):
+        elif form.notice is not None and form.notice.match(line):
             going = False
         elif form.has_days and (alone := SEPARATOR.fullmatch(said)):
             day, broken = (start + alone.start("time"), start + alone.end("time")), True
@@ -213,7 +222,7 @@ def drafted(form: Form, lines: Sequence[tuple[int, str]], *, dated: bool = False
 
 def _opening(form: Form, start: int, line: str) -> Turn | None:
     """The beginning of a turn that ends where it begins, if a line is one."""
-    match = form.opens.match(line)
+    match = form.opening.match(line)
     if match is None:
         return None
     name = match["name"].rstrip()
@@ -222,7 +231,7 @@ def _opening(form: Form, start: int, line: str) -> Turn | None:
         return None
     if form is PLAIN and name[0].islower():
         return None
-    timed = "time" in form.opens.groupindex
+    timed = "time" in form.opening.groupindex
     at = start + match.start("name")
     return Turn(
         speaker=spoken(name[lead:]),

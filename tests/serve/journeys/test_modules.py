@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.worlds.browser import opened
+from tests.worlds.serving import Served
+
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, served: Served) -> Iterator[Page]:
+    """The page of the world, one for all: what is called here is handed all it looks at, and leaves nothing behind."""
+    with opened(browser, served.url) as page:
+        yield page
 
 
 def call(page: Page, module: str, expression: str, value: Any = None) -> Any:

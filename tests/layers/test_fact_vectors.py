@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,39 +15,13 @@ from polyhop.layers.facts.overlay import Edit, Overlay, Worded, generation_of, s
 from polyhop.layers.facts.vectors import fact_vectors
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
-from polyhop.ports import Embedder, Floats
-from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.types import Fact
 from tests.worlds.documents import HARBOUR, write
+from tests.worlds.noted import NotingModels
 
 LAYERS = ("text", "parsekg", "facts")
 MORE = "The Bay of Vell is a bay. It was charted by Ada Brisk in 1850."
-
-
-class Counting(Models):
-    """The default models; the embedder notes what it is asked."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        super().__init__(Settings())
-        self.asked: list[str] = []
-        self.name = embedder.name
-        self.dimensions = embedder.dimensions
-        self._embedder = embedder
-
-    @property
-    def embedder(self) -> Embedder:
-        """This one."""
-        return self
-
-    def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """The real vectors, noted."""
-        self.asked += texts
-        return self._embedder.embed_passages(texts)
-
-    def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """The real vectors."""
-        return self._embedder.embed_questions(texts)
 
 
 @contextmanager
@@ -75,8 +49,8 @@ def indexed(folder: Path, files: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-def counting(models: Models) -> Counting:
-    return Counting(models.embedder)
+def noting(models: Models) -> NotingModels:
+    return NotingModels(models)
 
 
 def test_the_vectors_are_those_of_the_facts_as_they_are_spelled(tmp_path: Path, models: Models) -> None:
@@ -88,27 +62,27 @@ def test_the_vectors_are_those_of_the_facts_as_they_are_spelled(tmp_path: Path, 
     np.testing.assert_array_equal(vectors, expected)
 
 
-def test_indexing_embeds_no_facts_and_a_grown_index_only_the_new_ones(tmp_path: Path, counting: Counting) -> None:
+def test_indexing_embeds_no_facts_and_a_grown_index_only_the_new_ones(tmp_path: Path, noting: NotingModels) -> None:
     """And the vectors are those of an index that never was another."""
     index = indexed(tmp_path / "one", HARBOUR)
-    with view_of(index, counting) as view:
+    with view_of(index, noting) as view:
         known = set(facts_in(view))
         fact_vectors(view)
-    assert set(counting.asked) == known
+    assert set(noting.embedder.read) == known
     assert len(known) > 5
-    counting.asked.clear()
+    noting.embedder.read.clear()
     indexed(tmp_path / "one", {"vell.txt": MORE})
-    with view_of(index, counting) as view:
+    with view_of(index, noting) as view:
         grown = dict(zip(facts_in(view), fact_vectors(view).tolist(), strict=True))
-    assert sorted(counting.asked) == sorted(grown.keys() - known)
-    assert counting.asked
-    with view_of(indexed(tmp_path / "two", {**HARBOUR, "vell.txt": MORE}), counting) as view:
+    assert sorted(noting.embedder.read) == sorted(grown.keys() - known)
+    assert noting.embedder.read
+    with view_of(indexed(tmp_path / "two", {**HARBOUR, "vell.txt": MORE}), noting) as view:
         assert dict(zip(facts_in(view), fact_vectors(view).tolist(), strict=True)) == grown
 
 
-def test_under_an_overlay_only_what_it_changes_is_embedded(tmp_path: Path, counting: Counting) -> None:
+def test_under_an_overlay_only_what_it_changes_is_embedded(tmp_path: Path, noting: NotingModels) -> None:
     index = indexed(tmp_path, HARBOUR)
-    with view_of(index, counting) as view:
+    with view_of(index, noting) as view:
         fact_vectors(view)
         graph = view.facts
         before = Worded.of(graph.fact(0))
@@ -122,7 +96,7 @@ def test_under_an_overlay_only_what_it_changes_is_embedded(tmp_path: Path, count
         count = len(graph.heads)
         made = Overlay(kind="test", ratio=1, seed=0, generation=generation_of(graph), pool=count, edits=(edit,))
         save(made, index, "changed")
-    counting.asked.clear()
-    with view_of(index, counting, FactsLayer(overlay="changed")) as view:
-        assert fact_vectors(view).shape == (count, counting.dimensions)
-    assert counting.asked == [f"{before.head} {before.relation} Vell"]
+    noting.embedder.read.clear()
+    with view_of(index, noting, FactsLayer(overlay="changed")) as view:
+        assert fact_vectors(view).shape == (count, noting.embedder.dimensions)
+    assert noting.embedder.read == [f"{before.head} {before.relation} Vell"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +16,10 @@ from polyhop.layers.facts import passage_graph as module
 from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.facts.passage_graph import PassageGraph, Synonyms, similar, synonyms
 from polyhop.models.choice import Models
-from polyhop.ports import Embedder, Floats, Ints
+from polyhop.ports import Floats, Ints
 from polyhop.store.phrase_store import PhraseStore
 from polyhop.types import Fact, Passage
+from tests.worlds.noted import NotingEmbedder
 
 Edges = dict[tuple[int, int], float]
 
@@ -46,40 +47,13 @@ def edges_of(graph: PassageGraph) -> Edges:
     return found
 
 
-@dataclass(frozen=True)
-class Counting:
-    """The real embedder, and what it was asked."""
-
-    embedder: Embedder
-    asked: list[str] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The real one's."""
-        return self.embedder.name
-
-    @property
-    def dimensions(self) -> int:
-        """The real one's."""
-        return self.embedder.dimensions
-
-    def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """The real ones, noted."""
-        self.asked.extend(texts)
-        return self.embedder.embed_passages(texts)
-
-    def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """The real ones."""
-        return self.embedder.embed_questions(texts)
+@pytest.fixture
+def embedder(models: Models) -> NotingEmbedder:
+    return NotingEmbedder(models.embedder)
 
 
 @pytest.fixture
-def embedder(models: Models) -> Counting:
-    return Counting(models.embedder)
-
-
-@pytest.fixture
-def phrases(embedder: Counting) -> PhraseStore:
+def phrases(embedder: NotingEmbedder) -> PhraseStore:
     """The vectors of such an embedder, in memory."""
     return PhraseStore.open(None, embedder)
 
@@ -163,46 +137,48 @@ SIMILAR = [
 ]
 
 
-def test_like_names_are_synonyms_but_dates_and_short_names_are_not(embedder: Counting, phrases: PhraseStore) -> None:
+def test_like_names_are_synonyms_but_dates_and_short_names_are_not(
+    embedder: NotingEmbedder, phrases: PhraseStore
+) -> None:
     texts = [*SIMILAR, [("Glass", "was blown in", "1303")]]
     triples = [
         (number, passage, [replace(fact, tail_label="DATE") if fact.tail.isdigit() else fact for fact in facts])
         for number, passage, facts in stated(texts)
     ]
-    graph = FactGraph.of(triples, embedder.embedder.embed_passages)
+    graph = FactGraph.of(triples, embedder.inner.embed_passages)
     found = synonyms(graph, phrases, least=0.8, most=3)
     names = {frozenset(graph.entity(entity).name for entity in pair) for pair in found.pairs.tolist()}
     assert frozenset({"Harrowmere Lighthouse", "Old Harrowmere Lighthouse"}) in names
     assert not any({"1301", "1302", "1303", "it"} & pair for pair in names)
-    assert not {"1301", "it"} & set(embedder.asked)
+    assert not {"1301", "it"} & set(embedder.read)
     assert synonyms(graph, phrases, least=0.8, most=0).pairs.shape == (0, 2)
     assert (found.pairs[:, 0] < found.pairs[:, 1]).all()
 
 
-def test_names_are_embedded_once_and_compared_once_for_each_setting(embedder: Counting, tmp_path: Path) -> None:
+def test_names_are_embedded_once_and_compared_once_for_each_setting(embedder: NotingEmbedder, tmp_path: Path) -> None:
     graph_of(SIMILAR).save(tmp_path / "graph")
     graph = FactGraph.open(tmp_path / "graph", np.array([0, 10]))
     phrases = PhraseStore.open(tmp_path, embedder)
-    in_memory = synonyms(replace(graph, folder=None), PhraseStore.open(None, embedder.embedder), least=0.7, most=2)
+    in_memory = synonyms(replace(graph, folder=None), PhraseStore.open(None, embedder.inner), least=0.7, most=2)
     first = synonyms(graph, phrases, least=0.7, most=2)
-    asked = len(embedder.asked)
+    asked = len(embedder.read)
     for least, most in ((0.7, 2), (0.9, 2)):
         again = synonyms(graph, PhraseStore.open(tmp_path, embedder), least=least, most=most)
-        assert len(embedder.asked) == asked
+        assert len(embedder.read) == asked
     assert len(again.pairs) < len(first.pairs)
     for other in (in_memory, synonyms(graph, phrases, least=0.7, most=2)):
         assert other.pairs.tolist() == first.pairs.tolist()
         assert other.cosines.tolist() == first.cosines.tolist()
 
 
-def test_a_changed_graph_embeds_only_the_names_that_are_new(embedder: Counting, tmp_path: Path) -> None:
+def test_a_changed_graph_embeds_only_the_names_that_are_new(embedder: NotingEmbedder, tmp_path: Path) -> None:
     graph_of(SIMILAR).save(tmp_path / "layer")
     phrases = PhraseStore.open(tmp_path, embedder)
     synonyms(FactGraph.open(tmp_path / "layer", np.array([0, 10])), phrases, least=0.8, most=2)
-    embedder.asked.clear()
+    embedder.read.clear()
     changed = graph_of([*SIMILAR, [("Glass", "is made in", "Fennick")]])
     found = synonyms(changed, phrases, least=0.5, most=2)
-    assert embedder.asked == ["Fennick"]
+    assert embedder.read == ["Fennick"]
     alone = synonyms(changed, PhraseStore.open(None, embedder), least=0.5, most=2)
     assert found.pairs.tolist() == alone.pairs.tolist()
     assert found.cosines.tolist() == alone.cosines.tolist()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from polyhop.engine import Polyhop
-from polyhop.layers.facts.graph import FactGraph
 from polyhop.layers.view import View
 from polyhop.models.within import Within
 from polyhop.plans import Constraint, plan_of_constraints
@@ -27,27 +25,12 @@ from polyhop.strategies.c2rag.recover import Recovery
 from polyhop.strategies.c2rag.resolve import Resolver
 from polyhop.strategies.c2rag.strategy import C2RAG
 from polyhop.types import Budget, Cost
-from tests.worlds.ferries import CORPUS, graph_of, viewed
 from tests.worlds.prompts import inside
 
 STROUD = "Its keeper was Mina Stroud, who kept bees."
 GLASS = "The town is known for Löwen Glass."
 KEEPER = ("Sable Light", "keeper", "?keeper", "Who was the keeper of the Sable Light?")
 KEPT = ("?keeper", "kept", "?animal", "What did ?keeper keep?")
-
-
-@pytest.fixture(scope="module")
-def graph(index_of: Any) -> FactGraph:
-    """The graph of the ferries, made by hand."""
-    return graph_of(index_of(CORPUS))
-
-
-@pytest.fixture
-def over(index_of: Any, graph: FactGraph) -> Iterator[View]:
-    """The index of the ferries with that graph."""
-    engine: Polyhop = index_of(CORPUS)
-    with viewed(engine, graph) as view:
-        yield view
 
 
 class Reader:

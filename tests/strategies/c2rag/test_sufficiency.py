@@ -9,6 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from polyhop.engine import Polyhop
+from polyhop.layers.facts.graph import FactGraph
+from polyhop.layers.view import View
+from polyhop.strategies.c2rag.bind import GroundedConstraint
 from polyhop.strategies.c2rag.sufficiency import (
     ALIGNED_ONLY,
     RERANKED,
@@ -19,6 +23,8 @@ from polyhop.strategies.c2rag.sufficiency import (
     paper_shares,
     utility,
 )
+from tests.worlds.c2rag import GROUNDING, MOTHER, Retrieve, constraint
+from tests.worlds.ferries import CHAINED, facts_of, viewed
 
 scores = st.floats(-11, 11)
 CHECKS: list[Check] = ["calibrated", "paper", "fixed", "off"]
@@ -182,3 +188,82 @@ def test_each_check_has_its_usual_gamma() -> None:
     for check, usual in usual_gammas:
         left, given = (judged(options, check, gamma=gamma, threshold=0.5, reranked=True) for gamma in (None, usual))
         assert left == given
+
+
+@pytest.mark.parametrize("check", ["paper", "calibrated"])
+def test_below_one_gamma_resolves_nothing(retrieve: Retrieve, check: str) -> None:
+    """N_eff is never below 1 (Lemma A.1), so everything is read in texts."""
+    evidence = retrieve(*CHAINED, check=check, gamma=0.99)
+    assert "resolved" not in {hop.status for hop in evidence.hops}
+    assert all(hop.passages and not hop.facts for hop in evidence.hops)
+
+
+def test_only_the_calibrated_check_sees_that_a_lone_candidate_is_bad(retrieve: Retrieve) -> None:
+    """All that the graph has about Oster is a ferry: no spouse. Eq. 7 to 9 are sure of any pool of one."""
+    spouse = ("Oster", "spouse", "?person")
+    for check, trusted in (("off", True), ("paper", True), ("calibrated", False), ("fixed", False)):
+        [hop] = retrieve(spouse, check=check).hops
+        assert (hop.status == "resolved", bool(hop.facts)) == (trusted, trusted), check
+    assert retrieve(spouse, check="fixed", threshold=0.0).hops[0].status == "resolved"
+    assert retrieve(MOTHER, check="fixed", threshold=0.9).hops[0].status == "resolved"
+
+
+def test_the_effective_number_is_shown_with_a_hop(retrieve: Retrieve) -> None:
+    hop = retrieve(MOTHER).hops[0]
+    assert hop.note.startswith("N_eff 1.")
+    assert retrieve(("Nobody Known", "mother", "?mother")).hops[0].note == "no candidates"
+
+
+@pytest.mark.parametrize(("unchecked", "served"), [(0, 0), (1, 1), (2, 2), (-1, 3)])
+def test_leading_hops_may_be_served_unchecked(retrieve: Retrieve, unchecked: int, served: int) -> None:
+    """By similarity alone: the harness of the paper's Figure 3."""
+    evidence = retrieve(*CHAINED, unchecked=unchecked)
+    assert sum(line.endswith(", unchecked") for line in evidence.trail) == served
+    assert {hop.status for hop in evidence.hops[:served]} <= {"resolved"}
+    assert all(-1 <= fact.score <= 1.001 for hop in evidence.hops[:served] for fact in hop.facts)
+
+
+def test_facts_of_a_model_suffice_where_the_constraint_is_worded_like_them(ferries: Polyhop, over: View) -> None:
+    """They have no confidence, and not even labels where an older version has extracted them."""
+    numbers = over.record.numbers().tolist()
+    bare = [
+        (number, one, [replace(fact, head_label="", tail_label="", confidence=1.0) for fact in facts_of(one)])
+        for number, one in zip(numbers, over.passages(numbers), strict=True)
+    ]
+    graph = FactGraph.of(bare, over.models.embedder.embed_passages)
+    assert not graph.rated
+    resolved = 0
+    with viewed(ferries, graph) as view:
+        for _, _, facts in bare:
+            for fact in facts:
+                pattern = GROUNDING.pattern(constraint(fact.head, fact.relation, "?x"), {}, view)
+                found = GROUNDING.candidates("?", pattern, view)
+                verdict = judged(found, "calibrated", gamma=None, threshold=0.5, reranked=True, rated=graph.rated)
+                one = GroundedConstraint.of(0, pattern, found, verdict)
+                assert graph.entity(one.values[0]).name == fact.tail
+                resolved += verdict.resolved
+    assert resolved == sum(len(facts) for _, _, facts in bare)
+
+
+@pytest.mark.parametrize("rated", [True, False])
+def test_a_namesakes_fact_does_not_bind_what_the_graph_knows(ferries: Polyhop, over: View, rated: bool) -> None:
+    """Nobody says who painted the one ferry boat; who painted the other is a fact about half of its name."""
+    numbers = over.record.numbers().tolist()
+    graph = FactGraph.of(
+        [
+            (number, one, [replace(fact, head=f"{fact.head} ferry boat", confidence=fact.confidence if rated else 1.0)])
+            for number, one in zip(numbers, over.passages(numbers), strict=True)
+            for fact in facts_of(one)
+            if (fact.head, fact.relation) in {("Gull", "sails to"), ("Tern", "was painted by")}
+        ],
+        over.models.embedder.embed_passages,
+    )
+    with viewed(ferries, graph) as view:
+        for name, of_another in (("Tern", False), ("Gull", True)):
+            asks = constraint(f"{name} ferry boat", "was painted by", "?painter", question=f"Who painted the {name}?")
+            pattern = GROUNDING.pattern(asks, {}, view)
+            found = GROUNDING.candidates("?", pattern, view)
+            verdict = judged(found, "calibrated", gamma=None, threshold=0.5, reranked=True, rated=graph.rated)
+            painter = next(one for one in found if graph.entity(one.value).name == "Nell Orme")
+            assert painter.another == of_another
+            assert verdict.resolved == (not of_another)

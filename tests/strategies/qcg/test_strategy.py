@@ -1,10 +1,9 @@
-"""QCG-RAG and Doc2Query on a small harbour: matches, neighbours, elections, thresholds, and what a hop shows."""
+"""QCG-RAG on a small harbour: matches, neighbours, elections, thresholds, and what a hop shows."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,76 +12,30 @@ import pytest
 
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing
-from polyhop.indexes import lexical
-from polyhop.indexes.lexical import Lexical
-from polyhop.layers.layer import layer_of, words_of
 from polyhop.layers.questions.graph import QuestionGraph
 from polyhop.layers.questions.segment import KINDS, NodeKind
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
 from polyhop.models.timed import Timed
-from polyhop.settings import Settings
 from polyhop.store.record import Record
 from polyhop.strategies.baselines.d2q import Doc2Query
 from polyhop.strategies.baselines.dense import Dense
 from polyhop.strategies.qcg import matched_questions
-from polyhop.strategies.qcg.matched_questions import (
-    Match,
-    elected,
-    matches,
-    matches_with_words,
-    walked,
-)
+from polyhop.strategies.qcg.matched_questions import Match, elected, matches, matches_with_words, walked
 from polyhop.strategies.qcg.strategy import QCG
 from polyhop.strategies.strategy import layers_read
-from polyhop.types import Budget, Evidence, Passage
+from polyhop.types import Budget, Passage
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
+from tests.worlds.questioned_harbour import BUILDER, UNANSWERED, shares, titles, view_of
 
-BUILDER = "Who built the lighthouse of Quillmouth?"
-UNANSWERED = "Which opera did Wagner finish last?"
 VECTORS = QCG(words=False)  # without words, and filled up
 ONLY = replace(VECTORS, fill=False)
-
-
-@contextmanager
-def view_of(path: Path, models: Models) -> Iterator[View]:
-    """What the strategies may look at."""
-    with Record.open(path) as record:
-        layers = {
-            name: layer_of(name, Settings()).open(record, path / "generations" / name, models) for name in QCG.needs
-        }
-        yield View(record=record, models=models, layers=layers)
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The index of the harbour with its questions; not to be changed."""
-    folder = tmp_path_factory.mktemp("qcg")
-    with Polyhop(folder / "polyhop.index") as engine:
-        engine.index(write(folder / "documents", HARBOUR), layers=("text", "parsekg", "questions"))
-    return folder / "polyhop.index"
-
-
-@pytest.fixture(scope="module")
-def view(place: Path, models: Models) -> Iterator[View]:
-    """The harbour, open."""
-    with view_of(place, models) as view:
-        yield view
-
-
-def titles(evidence: Evidence) -> list[str]:
-    return [passage.title for passage in evidence.passages]
 
 
 def similarities(question: str, view: View) -> dict[int, float]:
     """Of every node to a question, computed here."""
     graph, vector = view.questions, view.vector(question).astype(np.float64)
     return {node: float(graph.vector(node).astype(np.float64) @ vector) + 1 for node in graph.nodes.tolist()}
-
-
-def shares(graph: QuestionGraph) -> dict[int, float]:
-    """Of every node how many of its passage's are more like the passage."""
-    return dict(zip(graph.nodes.tolist(), graph.shares.tolist(), strict=True))
 
 
 def test_the_passage_whose_questions_match_comes_first(view: View) -> None:
@@ -329,70 +282,6 @@ def test_every_ablation_can_be_built() -> None:
     assert len({str(QCG(**changes)) for changes in QCG.ablations.values()}) > 15  # type: ignore[arg-type]
     assert {one for changes in QCG.ablations.values() for one in changes} <= set(QCG.__dataclass_fields__)
     assert all(Doc2Query(**changes) != Doc2Query() for changes in Doc2Query.ablations.values())  # type: ignore[arg-type]
-
-
-# --- Doc2Query --------------------------------------------------------------------------------------------------------
-
-
-def test_appended_questions_are_searched_with_the_text(view: View) -> None:
-    """BM25 over the expanded texts, as if they had been indexed so."""
-    graph = view.questions
-    numbers = view.text.vectors.numbers
-    texts = []
-    for number, passage in zip(numbers.tolist(), view.passages(numbers.tolist()), strict=True):
-        pairs = [graph.question(node) for node in graph.nodes[graph.of_passage(number)].tolist()]
-        lines = [passage.title, passage.text, *(f"{pair.question} {pair.answer}" for pair in pairs)]
-        texts.append("\n".join(lines))
-    expected, scores = Lexical.of([lexical.build(numbers, texts)], numbers).search(HARBOUR_BRIDGE, 4)
-    found = Doc2Query(ranking="bm25").retrieve(HARBOUR_BRIDGE, view, Budget(passages=4))
-    assert list(found.passages) == view.passages(expected.tolist())
-    assert [passage.score for passage in found.passages] == pytest.approx(scores.tolist())
-
-
-def test_fewer_questions_are_appended_below_alpha(view: View) -> None:
-    """Doc2Query--: what remains are those most like their passage."""
-    _, whole = Doc2Query()._texts(view)
-    _, fewer = Doc2Query(alpha=0.5)._texts(view)
-    _, bare = Doc2Query(answers=False)._texts(view)
-    assert sum(map(len, fewer)) < sum(map(len, whole))
-    assert sum(map(len, bare)) < sum(map(len, whole))
-    graph = view.questions
-    numbers = view.text.vectors.numbers.tolist()
-    for node in graph.nodes.tolist():
-        text = fewer[numbers.index(graph.place(node)[0])]
-        assert (graph.question(node).question in text) == (shares(graph)[node] < 0.5)
-
-
-def test_questions_without_answers_are_left_out_by_what_they_say_alone(view: View) -> None:
-    """Doc2Query-- as it is: the similarity is that of the question to its passage, not of the pair."""
-    graph = view.questions
-    _, fewer = Doc2Query(alpha=0.5, answers=False)._texts(view)
-    passages = view.text.vectors.of(graph.numbers).astype(np.float64)
-    asked = graph.vectors_of("question").astype(np.float64)
-    rows = np.searchsorted(graph.numbers, graph.owners)
-    cosines = (asked * passages[rows]).sum(axis=1)
-    for row, passage in enumerate(view.passages(graph.numbers.tolist())):
-        own = np.flatnonzero(rows == row)
-        best = own[np.argsort(-cosines[own], kind="stable")][: -(-len(own) // 2)].tolist()
-        lines = [graph.question(node).question for node in graph.nodes[sorted(best)].tolist()]
-        assert fewer[row] == "\n".join([words_of(passage), *lines])
-    assert graph.shares_by(graph.kind, view.text.vectors.of(graph.numbers)).tolist() == graph.shares.tolist()
-    assert graph.shares_by("question", view.text.vectors.of(graph.numbers)).tolist() != graph.shares.tolist()
-
-
-def test_each_ranking_of_doc2query_finds_the_passage(view: View) -> None:
-    for ranking in ("hybrid", "dense", "bm25"):
-        evidence = Doc2Query(ranking=ranking).retrieve(BUILDER, view, Budget(passages=2))
-        assert titles(evidence)[0] == "quillmouth"
-        assert ranking in evidence.trail[0]
-
-
-def test_expanded_passages_are_made_once(view: View) -> None:
-    Doc2Query().retrieve(BUILDER, view, Budget())
-    kept = {name: view.kept[name] for name in view.kept if name.startswith("doc2query")}
-    Doc2Query().retrieve(HARBOUR_BRIDGE, view, Budget())
-    assert len(kept) >= 2
-    assert all(view.kept[name] is one for name, one in kept.items())
 
 
 def test_what_documents_do_not_speak_of_is_doubtful(view: View) -> None:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from email.message import EmailMessage
+from pathlib import Path
+
+from polyhop.documents.loaders.eml import EmlLoader
+from polyhop.documents.loaders.mbox import MboxLoader
+from polyhop.reports import Skipped
+from polyhop.types import Document
 
 HEADS = {
     "Subject": "Repairs of the lighthouse",
@@ -41,3 +47,23 @@ def mailbox(*messages: EmailMessage, end: str = "\n") -> bytes:
         body = message.as_bytes().replace(b"\nFrom ", b"\n>From ")
         written += b"From ada@quillmouth.example Tue Feb  4 17:30:00 2031\n" + body + b"\n"
     return written.replace(b"\n", end.encode())
+
+
+def load(file: Path, content: EmailMessage | bytes) -> list[Document | Skipped]:
+    file.write_bytes(content if isinstance(content, bytes) else content.as_bytes())
+    loader = MboxLoader() if file.suffix == ".mbox" else EmlLoader()
+    return list(loader.load(file, file.as_posix()))
+
+
+BLOCK = (
+    "Subject: Repairs of the lighthouse\nFrom: Ada Brisk <ada@quillmouth.example>\n"
+    "To: Piet Rook <piet@tarn.example>\nDate: 4 February 2031, 17:30"
+)
+FIRST = "Dear Piet, the lamp of the lighthouse is broken, and ships cannot see the pier."
+
+
+def said(tmp_path: Path, content: EmailMessage | bytes) -> str:
+    """What a message says below its head."""
+    (document,) = load(tmp_path / "a.eml", content)
+    assert isinstance(document, Document)
+    return document.text.partition("\n\n")[2]

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from polyhop.errors import BudgetExceeded, EndpointError
+from polyhop.engine import Polyhop
+from polyhop.errors import EndpointError
 from polyhop.layers.facts.layer import FactsLayer
-from polyhop.ports import Completion, LanguageModel, Message, Rows
+from polyhop.models.within import Within
+from polyhop.ports import Rows
 from polyhop.types import Passage
 from tests.worlds.endpoint import Played, refuses, says
 from tests.worlds.growing_facts import ROWS, Logbook, pull, status_of, stored
 from tests.worlds.logbook import knowing, shown_in
 
 
-class Limited:
+def allowed(engine: Polyhop, calls: int) -> Within:
     """The configured model, which may be asked so many times during one question."""
-
-    concurrency = 1
-
-    def __init__(self, model: LanguageModel | None, calls: int) -> None:
-        assert model is not None
-        self.model, self.calls, self.name = model, calls, model.name
-
-    def complete(
-        self, messages: Sequence[Message], *, max_tokens: int = 512, schema: Mapping[str, Any] | None = None
-    ) -> Completion:
-        """An answer, or BudgetExceeded."""
-        if not self.calls:
-            raise BudgetExceeded("No calls are left.", remedy="Allow more.")
-        self.calls -= 1
-        return self.model.complete(messages, max_tokens=max_tokens, schema=schema)
+    model = engine.models.language_model
+    assert model is not None
+    return Within(model, calls)
 
 
 def test_a_passage_that_fails_is_marked_and_the_others_come_through(logbook: Logbook) -> None:
@@ -52,13 +42,13 @@ def test_a_passage_that_fails_is_marked_and_the_others_come_through(logbook: Log
 
 def test_where_nothing_more_may_be_asked_the_rest_is_left(logbook: Logbook) -> None:
     with logbook.engine() as engine:
-        out = pull(engine, range(1, ROWS + 1), model=Limited(engine.models.language_model, 3))
+        out = pull(engine, range(1, ROWS + 1), model=allowed(engine, 3))
         assert (out.extracted, out.left) == (12, tuple(range(13, ROWS + 1)))
-        assert out.note == "No calls are left. Allow more."
+        assert out.note.startswith("No calls")
         assert (len(logbook.server.requests), status_of(engine).cost.llm_calls) == (3, 3)
         assert len(stored(engine)) == 12
-        assert pull(engine, [1, 12], model=Limited(engine.models.language_model, 0)).left == ()
-        nothing = pull(engine, [1, 20], model=Limited(engine.models.language_model, 0))
+        assert pull(engine, [1, 12], model=allowed(engine, 0)).left == ()
+        nothing = pull(engine, [1, 20], model=allowed(engine, 0))
         assert (sorted(nothing.facts), nothing.left) == ([1], (20,))
         rest = pull(engine, range(1, ROWS + 1))
         assert (rest.extracted, rest.left, rest.note) == (12, (), "")

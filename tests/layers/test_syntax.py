@@ -174,11 +174,11 @@ def test_lives_reads_the_bracket_after_a_name(bracket: str, said: list[tuple[str
 
 
 def test_facts_of_takes_the_life_of_the_title_from_its_bracket(read: Read) -> None:
-    """Also where the first sentence calls the title by another name, which becomes a fact of its own."""
+    """Also where the first sentence calls the title by a longer name: what it says of that is said of the title."""
     found = triples(read("Anna Bell", "Anna Maria Bell (12 May 1901 – 3 March 1980) was a Swedish singer."))
     assert ("Anna Bell", "born on", "12 May 1901") in found
     assert ("Anna Bell", "died on", "3 March 1980") in found
-    assert ("Anna Bell", "also known as", "Anna Maria Bell") in found or ("Anna Bell", "was", "Swedish singer") in found
+    assert ("Anna Bell", "was", "Swedish singer") in found
 
 
 def test_a_pronoun_of_another_gender_is_not_the_title(read: Read) -> None:
@@ -186,7 +186,7 @@ def test_a_pronoun_of_another_gender_is_not_the_title(read: Read) -> None:
     found = read(
         "Karl Vell", "Karl Vell was a painter. He married Anna Bell. In 1903 he painted Anna Bell and her dog."
     )
-    assert all(fact.head_label == "TITLE" for fact in found if fact.relation.startswith("married"))
+    assert [fact.head_label for fact in found if fact.relation.startswith("married")] == ["TITLE"]
     assert not [fact for fact in found if normal(fact.head) in PERSONAL or normal(fact.tail) in PERSONAL]
 
 

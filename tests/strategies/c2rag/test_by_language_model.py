@@ -103,7 +103,7 @@ def test_the_reader_is_shown_a_block_for_each_constraint_in_the_plans_order(sage
     engine, server = sage(script=knowing(plan=PLANNED, step=BRISK, answer=FENNICK))
     answer = engine.ask(HARBOUR_BRIDGE, strategy="c2rag")
     prompt = server.requests[-1]["messages"][1]["content"]
-    built, born, *others = inside(prompt, "FINDINGS").split("\n\n")[1:]
+    built, born = inside(prompt, "FINDINGS").split("\n\n")[1:]
     assert built.startswith(
         "CONSTRAINT 1, RECOVERED: Quillmouth lighthouse was built by ?engineer\nBinding: ?engineer = Ada Brisk\n"
     )
@@ -115,7 +115,6 @@ def test_the_reader_is_shown_a_block_for_each_constraint_in_the_plans_order(sage
         read = [passage.title for passage in hop.passages][: 1 if hop.status == "recovered" else None]
         own = [f"{titles.index(f'Title: {title}') + 1} ({title})" for title in read]  # of several only what was quoted
         assert block.split("\n")[-1] == f"Passages: {', '.join(own)}"
-    assert all(line.startswith("Passages of no constraint") for line in others)
     assert answer.text == "Fennick"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -29,11 +29,9 @@ CRATE = "The crate holds:\n\n- a ship's lamp\n- oil\n- wicks\n"
 BROOK = "Ada Brook was a shipwright. She was born in Velm."
 
 
-@dataclass(frozen=True)
-class OnlyLanguageModel:
-    """Models of which a grounded reader needs one."""
-
-    language_model: LanguageModel
+def asking(model: LanguageModel) -> Models:
+    """The models as they are shipped, with this language model."""
+    return Models(Settings()).with_language_model(model)
 
 
 def evidence() -> Evidence:
@@ -53,7 +51,7 @@ def models_saying(answer: str, found: bool, *quotes: tuple[int, str]) -> Iterato
         serving(says(json.dumps({"support": support, "found": found, "answer": answer}))) as server,
         OpenAICompatible(base_url=server.url, model="sage") as model,
     ):
-        yield cast(Models, OnlyLanguageModel(model))
+        yield asking(model)
 
 
 def read(answer: str, found: bool, *quotes: tuple[int, str]) -> Reading:
@@ -104,7 +102,7 @@ def test_a_guess_may_be_remembered_where_the_best_is_wanted() -> None:
     for stance in ("best", "cautious"):
         answer = {"support": [], "found": False, "answer": "Velm"}
         with serving(says(json.dumps(answer))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-            reading = Grounded(stance=stance).read(QUESTION, evidence(), cast(Models, OnlyLanguageModel(model)))
+            reading = Grounded(stance=stance).read(QUESTION, evidence(), asking(model))
             told = server.requests[0]["messages"][0]["content"]
         assert ('the one that you remember or hold for most likely, with "found" false' in told) == (stance == "best")
         assert (reading.text, reading.grounded) == ("Velm" if stance == "best" else None, False)
@@ -129,7 +127,7 @@ def test_read_shows_what_the_strategy_concluded() -> None:
     concluded = replace(evidence(), synthesis="Ada Brook built the Gull; she comes from Ossby.")
     answer = {"support": [{"passage": 1, "quote": "she comes from Ossby"}], "found": True, "answer": "Ossby"}
     with serving(says(json.dumps(answer))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-        reading = Grounded().read(QUESTION, concluded, cast(Models, OnlyLanguageModel(model)))
+        reading = Grounded().read(QUESTION, concluded, asking(model))
         assert concluded.synthesis in server.requests[0]["messages"][1]["content"]
     assert (reading.text, reading.quotes) == (None, ())
 
@@ -147,7 +145,7 @@ def test_what_a_strategy_set_aside_is_not_shown() -> None:
     aside = replace(evidence(), aside=("Gull",))
     answer = {"support": [{"passage": 1, "quote": "She was born in Velm."}], "found": True, "answer": "Velm"}
     with serving(says(json.dumps(answer))) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
-        reading = Grounded().read(QUESTION, aside, cast(Models, OnlyLanguageModel(model)))
+        reading = Grounded().read(QUESTION, aside, asking(model))
         assert GULL not in server.requests[0]["messages"][1]["content"]
     assert [quote.passage.title for quote in reading.quotes] == ["Ada Brook"]
 
@@ -197,7 +195,7 @@ def reading_of(*said: str, finish: str = "stop", **settings: Any) -> tuple[Readi
     """What becomes of outputs, and how many were asked for."""
     script = in_turn(*(says(one, finish=finish) for one in said))
     with serving(script) as server, OpenAICompatible(base_url=server.url, model="sage", attempts=1) as model:
-        models = cast(Models, OnlyLanguageModel(model))
+        models = asking(model)
         return Grounded(**settings).read(QUESTION, evidence(), models), len(server.requests)
 
 
@@ -259,7 +257,7 @@ def test_an_item_of_an_enumeration_is_borne_out_by_its_line() -> None:
     said = json.dumps({"support": support, "found": True, "shape": "list", "answer": parts})
     with serving(says(said)) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
         asked = Evidence(question="What is in the crate?", strategy="dense", passages=(crate,))
-        reading = Grounded().read(asked.question, asked, cast(Models, OnlyLanguageModel(model)))
+        reading = Grounded().read(asked.question, asked, asking(model))
     assert (reading.text, reading.grounded, reading.confidence) == ("a ship's lamp, oil", True, 1.0)
 
 
@@ -320,7 +318,7 @@ def test_an_answer_that_is_cut_off_counts_up_to_there(whole: str) -> None:
 def test_a_repair_that_the_budget_does_not_allow_is_not_asked_for() -> None:
     with serving(says("She was born in Velm, I am sure.")) as server:
         with OpenAICompatible(base_url=server.url, model="sage", attempts=1) as model:
-            models = cast(Models, OnlyLanguageModel(Within(model, 1)))
+            models = asking(Within(model, 1))
             reading = Grounded(stance="best").read(QUESTION, evidence(), models)
         assert (len(server.requests), reading.cost.llm_calls, reading.grounded) == (1, 1, False)
         assert reading.text == "She was born in Velm, I am sure."

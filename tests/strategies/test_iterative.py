@@ -14,11 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.engine import Polyhop
-from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models, load_models
 from polyhop.settings import Settings
-from polyhop.store.record import Record
 from polyhop.strategies.baselines.hybrid import Hybrid
 from polyhop.strategies.baselines.iterative import Iterative, nearest_sentence
 from polyhop.strategies.baselines.rounds import merged
@@ -26,6 +24,7 @@ from polyhop.strategies.baselines.telling import telling_sentence
 from polyhop.types import Budget, Evidence, Passage
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE
 from tests.worlds.endpoint import EndpointServer, in_turn, says, serving
+from tests.worlds.opened import opened
 
 WORLD = {  # each passage leads to the next, and only the first resembles the question
     **HARBOUR,
@@ -44,17 +43,9 @@ def index(index_of: Callable[..., Polyhop]) -> Path:
     return path
 
 
-@contextmanager
-def view_of(path: Path, models: Models) -> Iterator[View]:
-    """What the strategy may look at."""
-    with Record.open(path) as record:
-        text = layer_of("text", Settings()).open(record, path / "generations" / "text", models)
-        yield View(record=record, models=models, layers={"text": text})
-
-
 @pytest.fixture(scope="module")
 def view(index: Path, models: Models) -> Iterator[View]:
-    with view_of(index, models) as view:
+    with opened(index, models, ["text"]) as view:
         yield view
 
 
@@ -66,7 +57,7 @@ def asking(index: Path, *outputs: object) -> Iterator[tuple[View, EndpointServer
         patch.setenv("POLYHOP_BASE_URL", server.url)
         patch.setenv("POLYHOP_MODEL", "sage")
         models = load_models(Settings.from_mapping({"language_model": {"attempts": 1, "cache": "none"}}))
-        with view_of(index, models) as view:
+        with opened(index, models, ["text"]) as view:
             yield view, server
         models.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.errors import LayerMissing
 from polyhop.layers.facts.passage_graph import passage_graph
-from polyhop.layers.layer import layer_of
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
 from polyhop.settings import Settings
@@ -22,20 +20,11 @@ from polyhop.strategies.baselines.dense import Dense
 from polyhop.strategies.baselines.pagerank import PageRank
 from polyhop.types import Budget, Evidence, Triple
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
+from tests.worlds.opened import opened
 
 LAYERS = ("text", "parsekg", "facts")
 SETTINGS = Settings.from_mapping({"layers": {"facts": {"extractor": "syntax"}}})
 UNFILTERED = PageRank(filtered=False)
-
-
-@contextmanager
-def view_of(path: Path, models: Models) -> Iterator[View]:
-    """What the strategy may look at."""
-    with Record.open(path) as record:
-        layers = {
-            name: layer_of(name, SETTINGS).open(record, path / "generations" / name, models) for name in PageRank.needs
-        }
-        yield View(record=record, models=models, layers=layers)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +39,7 @@ def harbour_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def harbour_view(harbour_index: Path, models: Models) -> Iterator[View]:
     """The harbour, open."""
-    with view_of(harbour_index, models) as view:
+    with opened(harbour_index, models, PageRank.needs, SETTINGS) as view:
         yield view
 
 
@@ -145,7 +134,7 @@ def test_deleted_passages_are_neither_found_nor_passed_through(tmp_path: Path, m
         engine.index(write(tmp_path / "documents", HARBOUR), layers=LAYERS)
     with Record.create_or_open(tmp_path / "polyhop.index") as record:
         record.drop(record.at((tmp_path / "documents" / "ada_brisk.txt").as_posix()))  # and nothing is gathered yet
-    with view_of(tmp_path / "polyhop.index", models) as view:
+    with opened(tmp_path / "polyhop.index", models, PageRank.needs, SETTINGS) as view:
         evidence = UNFILTERED.retrieve(HARBOUR_BRIDGE, view, Budget(passages=10))
         assert sorted(titles(evidence)) == ["fennick", "quillmouth", "tarn school"]
         assert all("Fennick" not in names(hop.facts) for hop in evidence.hops)
@@ -163,7 +152,7 @@ def test_small_worlds_are_searched(files: dict[str, str], expected: list[str], t
     """Without documents, with one passage, without any fact."""
     with Polyhop(tmp_path / "polyhop.index", settings=SETTINGS) as engine:
         engine.index(write(tmp_path / "documents", files), layers=LAYERS)
-    with view_of(tmp_path / "polyhop.index", models) as view:
+    with opened(tmp_path / "polyhop.index", models, PageRank.needs, SETTINGS) as view:
         for strategy in (UNFILTERED, PageRank(), replace(UNFILTERED, passage_weight=0.0, synonyms=0)):
             evidence = strategy.retrieve(HARBOUR_BRIDGE, view, Budget(passages=5))
             assert sorted(titles(evidence)) == expected
@@ -172,7 +161,10 @@ def test_small_worlds_are_searched(files: dict[str, str], expected: list[str], t
 
 def test_the_same_question_gives_the_same_evidence_whatever_k_is(harbour_index: Path, models: Models) -> None:
     """Also when the graph is opened anew, from what was kept on disk."""
-    with view_of(harbour_index, models) as first, view_of(harbour_index, models) as second:
+    with (
+        opened(harbour_index, models, PageRank.needs, SETTINGS) as first,
+        opened(harbour_index, models, PageRank.needs, SETTINGS) as second,
+    ):
         more = PageRank().retrieve(HARBOUR_BRIDGE, first, Budget(passages=4))
         assert PageRank().retrieve(HARBOUR_BRIDGE, second, Budget(passages=4)) == more
         assert PageRank().retrieve(HARBOUR_BRIDGE, second, Budget(passages=1)).passages == more.passages[:1]

@@ -10,8 +10,9 @@ import pytest
 from polyhop.engine import Polyhop
 from polyhop.layers.view import View
 from polyhop.models.choice import Models
+from polyhop.strategies.qcg.strategy import QCG
 from tests.worlds.documents import HARBOUR, write
-from tests.worlds.questioned_harbour import view_of
+from tests.worlds.opened import opened
 
 
 @pytest.fixture(scope="module")
@@ -26,5 +27,5 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def view(place: Path, models: Models) -> Iterator[View]:
     """The harbour, open."""
-    with view_of(place, models) as view:
+    with opened(place, models, QCG.needs) as view:
         yield view

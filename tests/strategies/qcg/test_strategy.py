@@ -26,7 +26,8 @@ from polyhop.strategies.qcg.strategy import QCG
 from polyhop.strategies.strategy import layers_read
 from polyhop.types import Budget, Passage
 from tests.worlds.documents import HARBOUR, HARBOUR_BRIDGE, write
-from tests.worlds.questioned_harbour import BUILDER, UNANSWERED, shares, titles, view_of
+from tests.worlds.opened import opened
+from tests.worlds.questioned_harbour import BUILDER, UNANSWERED, shares, titles
 
 VECTORS = QCG(words=False)  # without words, and filled up
 ONLY = replace(VECTORS, fill=False)
@@ -228,7 +229,7 @@ def test_deleted_passages_are_neither_elected_nor_walked_through(tmp_path: Path,
         engine.index(write(tmp_path / "documents", HARBOUR), layers=("text", "parsekg", "questions"))
     with Record.create_or_open(tmp_path / "polyhop.index") as record:
         record.drop(record.at((tmp_path / "documents" / "ada_brisk.txt").as_posix()))  # and nothing is gathered yet
-    with view_of(tmp_path / "polyhop.index", models) as view:
+    with opened(tmp_path / "polyhop.index", models, QCG.needs) as view:
         for strategy in (
             replace(ONLY, hops=2, gamma=0.0, n=50),
             Doc2Query(),
@@ -243,7 +244,7 @@ def test_the_same_question_gives_the_same_evidence_whatever_k_is(place: Path, vi
     for strategy in (QCG(), VECTORS, Doc2Query()):
         more = strategy.retrieve(HARBOUR_BRIDGE, view, Budget(passages=4))
         assert strategy.retrieve(HARBOUR_BRIDGE, view, Budget(passages=1)).passages == more.passages[:1]
-        with view_of(place, models) as another:
+        with opened(place, models, QCG.needs) as another:
             assert strategy.retrieve(HARBOUR_BRIDGE, another, Budget(passages=4)) == more
 
 

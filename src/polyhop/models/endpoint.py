@@ -28,6 +28,7 @@ from polyhop.types import Cost
 log = logging.getLogger(__name__)
 
 _REFUSALS = frozenset({400, 404, 415, 422, 500, 501})  # with these, servers say which part of a request they cannot do
+_NO_MODEL = 404  # no model of that name, or no such address: never about the stream
 _UNWELCOME = frozenset({401, 402, 403})  # with these they say that they do not want to serve us
 _OVERFLOW = re.compile(
     r"context.{0,30}(length|window|size|limit)|n_ctx|prompt is too long|too many (input )?tokens", re.IGNORECASE
@@ -208,28 +209,30 @@ class OpenAICompatible(Served):
             heard = listener is not None and dialect.streams
             arriving = partial(StreamedReply, listener) if listener is not None and heard else None
             body = dialect.body(self.model, request.messages, allowed, request.schema, self._options, heard=heard)
-            final = partial(self._is_final, heard=heard)
+            unproven = heard and not self._learnt.has_streamed  # what is refused may be the stream
+            final = partial(self._is_final, unproven=unproven)
             reply = self._transport.post(json.dumps(body).encode("ascii"), final, arriving, broken)
             if reply.ok:
+                self._learnt.has_streamed |= heard
                 return reply
             if reply.status in _REFUSALS and not _OVERFLOW.search(reply.words):
                 easier = dialect.after_refusal(reply.words, structured=structured, heard=heard)
                 if self._learnt.replaced(dialect, easier):
                     log.info("%s refused a part of the request and is asked without it: %s", self.name, reply.told)
                     continue
-                if heard:  # what it does not explain may be the stream: this once it is asked for a whole reply
+                if unproven and reply.status != _NO_MODEL:  # not explained: this once it is asked for a whole reply
                     listener = None
                     continue
             raise self._refused(reply)
 
-    def _is_final(self, reply: Reply, *, heard: bool) -> bool:
+    def _is_final(self, reply: Reply, *, unproven: bool) -> bool:
         """Whether there is no use in repeating a request that failed in a way that usually passes."""
         if reply.status == 429:
             return reply.no_credit
         if reply.status not in _REFUSALS:
             return False
         easier = self._learnt.dialect.after_refusal(reply.words, structured=True)
-        return heard or easier is not None or _OVERFLOW.search(reply.words) is not None
+        return unproven or easier is not None or _OVERFLOW.search(reply.words) is not None
 
     def _refused(self, reply: Reply) -> EndpointError:
         if _OVERFLOW.search(reply.words):
@@ -314,6 +317,7 @@ class _Learnt:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self.has_streamed = False  # or has granted that it would
         self._lock = threading.Lock()
         self._warned: set[str] = set()
 

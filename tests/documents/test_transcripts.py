@@ -206,7 +206,14 @@ def test_a_turn_too_long_for_a_passage_spoils_no_other() -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        *(("AdaBrisk", "Ada Brisk"), ("OttoMcDonald", "Otto McDonald"), ("ADA BRISK", "Ada Brisk"), ("ada", "Ada")),
+        *(
+            ("AdaBrisk", "Ada Brisk"),
+            ("LiHua", "Li Hua"),
+            ("EdFell", "Ed Fell"),
+            ("OttoMcDonald", "Otto McDonald"),
+            ("ADA BRISK", "Ada Brisk"),
+            ("ada", "Ada"),
+        ),
         *((name, name) for name in ("McDonald", "MacLeod", "DeShawn", "JoAnn", "Ada MacLeod")),
     ],
 )

@@ -11,7 +11,9 @@ from polyhop.english.words import word_set
 LONGEST_NAME: Final = 40  # characters
 _MOST_WORDS: Final = 5
 _LONGEST_ACRONYM: Final = 4
-_INSIDE: Final = re.compile(r"(?<=[a-z]{2})(?<!Mac)(?=[A-Z])")  # "AdaBrisk", not "McDonald" or "DeShawn"
+_INSIDE: Final = re.compile(  # "AdaBrisk" and "LiHua", not "McDonald", "DeShawn" or "JoAnn"
+    r"(?<=[a-z])(?<!Mac)(?<!Al|Da|De|Di|Du|El|Jo|La|Le|Lo|Mc)(?=[A-Z])"
+)
 _NUMBERED: Final = re.compile(r"[\dIVXivx]+[a-z]?\.?|[A-Z]|one|two|three|four|five|six", re.IGNORECASE)
 _LINKS: Final = word_set("al bin da de del della den der di dos du el ibn la le of the van von y zu ben bint ter")
 _LEVELS: Final = word_set("debug error errors fatal critical info notice trace warn warning verbose alert")

@@ -239,7 +239,7 @@ either, and facts that a language model was paid for are safe from that:
 SECTION_NOTES = {
     "planner": "`planner.name` says what takes questions apart, and that one reads this section. By default (`auto`) "
     "a strategy that has a language model plan gets its plan in the form that it prefers; for others `trained` "
-    "plans, our own model. Without its weights `rules` plan, which only compare.",
+    "plans, our own model. Without its weights `rules` plan.",
     "reader": "`reader.name` says what reads answers, and that reader reads this section. By default (`auto`) it is "
     "`grounded` where a language model is configured, else `trained`.",
     "embedder": "The one that `models.embedder` names reads this section.",

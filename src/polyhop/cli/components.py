@@ -22,7 +22,7 @@ def planners(as_json: bool) -> None:
 
     Choose one with --set planner.name=NAME, and change its settings with --set planner.SETTING=VALUE. By default it is
     the language model where one is configured and the strategy asks it for a plan; otherwise a small model of our own,
-    and where its weights are not installed rules, which only compare.
+    or rules where its weights are not installed.
     """
     _list("planners", as_json=as_json)
 

@@ -70,7 +70,7 @@ class Planning:
         return self.built[built]
 
     def _offline(self, question: str, names: Sequence[str]) -> Plan:
-        """By our own model; by grammar alone, which only compares, where its weights are not installed."""
+        """By our own model; by the rules of grammar where its weights are not installed."""
         try:
             return self._by(OFFLINE).plan(question, names, None)
         except ModelMissing:

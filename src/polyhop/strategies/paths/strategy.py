@@ -2,7 +2,7 @@
 
 One passage of a two-hop answer often looks nothing like the question. Read together with the passage that leads to it,
 it does: so starts are found by similarity, followed along links, and each path is judged as one piece of evidence.
-Where rules can take the question apart, the links that its steps find are favoured.
+Where the question is taken apart, the links that its steps find are favoured.
 """
 
 from __future__ import annotations

@@ -139,12 +139,15 @@ def _options(command: click.Command) -> str:
 def _option(option: click.Option) -> tuple[str, str]:
     """An option as it is written, and what it means: the same whatever version of click is installed."""
     kind = option.type
-    takes = "" if option.is_flag or option.count else f" {option.metavar or kind.name.partition(' ')[0].upper()}"
+    shown = f"[{'|'.join(kind.choices)}]" if isinstance(kind, click.Choice) else kind.name.partition(" ")[0].upper()
+    takes = "" if option.is_flag or option.count else f" {option.metavar or shown}"
     about = " ".join((option.help or "").split())
     if option.show_default:
         about += f" [default: {option.default}]"
-    if isinstance(kind, click.IntRange) and not option.count:
-        about += f" [{kind.min} or more]" if kind.max is None else f" [{kind.min} to {kind.max}]"
+    if isinstance(kind, click.IntRange | click.FloatRange) and not option.count:
+        least, most = ("above {}", ", at most {}") if kind.min_open else ("{}", " to {}")
+        rest = most.format(kind.max) if kind.max is not None else "" if kind.min_open else " or more"
+        about += f" [{least.format(kind.min)}{rest}]"
     return f"`{', '.join(option.opts)}{takes}`", about
 
 

@@ -272,7 +272,7 @@ def test_pages_made_from_the_code_are_current() -> None:
 
 
 def test_every_command_and_option_is_documented() -> None:
-    """The reference page names them all."""
+    """The reference page names them all, with what they mean and what may be chosen."""
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
 
     def check(command: click.Command, path: str) -> None:
@@ -281,6 +281,9 @@ def test_every_command_and_option_is_documented() -> None:
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 assert all(option in section for option in parameter.opts), f"{path} {parameter.opts}"
+                assert parameter.help, f"{path} {parameter.opts}"
+                choices = parameter.type.choices if isinstance(parameter.type, click.Choice) else ()
+                assert all(str(choice) in section for choice in choices), f"{path} {parameter.opts}"
         if isinstance(command, click.Group):
             for name, inner in command.commands.items():
                 check(inner, f"{path} {name}")

@@ -17,7 +17,12 @@ from polyhop.store.whole_file import whole_file
 
 @click.command(short_help="Write the graph of the index as a file or a page.")
 @click.option(
-    "--format", "format_", type=click.Choice(["graphml", "jsonl", "html"]), default="jsonl", show_default=True
+    "--format",
+    "format_",
+    type=click.Choice(["graphml", "jsonl", "html"]),
+    default="jsonl",
+    show_default=True,
+    help="What to write.",
 )
 @click.option(
     "--layer", type=click.Choice(["facts", "parsekg"]), help="Which graph.  [default: facts, if there are any]"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from polyhop import registry
 from polyhop.errors import ModelError, ModelMissing
 from polyhop.models.spacy_parser import SpacyParser, SpacyParserMd
 from polyhop.ports import ParsedSentence
@@ -103,6 +104,11 @@ def test_the_medium_pipeline_is_used_once_installed(tmp_path: Path) -> None:
     first, _ = parse(TEXT, SpacyParserMd())
     assert SpacyParserMd().name.startswith("en_core_web_md-3")
     assert TEXT[first.entities[0].start : first.entities[0].end] == "Christopher Nolan"
+
+
+def test_the_medium_pipeline_has_no_setting_for_another_package() -> None:
+    assert {"package", "batch", "longest"} == registry.setting_fields(SpacyParser).keys()
+    assert {"cache", "batch", "longest"} == registry.setting_fields(SpacyParserMd).keys()
 
 
 @pytest.mark.parametrize(("batch", "longest"), [(64, 0), (0, 20_000)])

@@ -6,7 +6,7 @@ import json
 import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +72,7 @@ class SpacyParser:
 class SpacyParserMd(SpacyParser):
     """Parses with spaCy's en_core_web_md: slower to load than sm, with word vectors that help it name entities."""
 
+    package: str = field(default="", init=False, repr=False)  # no setting: it is in none
     cache: str | None = None  # the folder it is installed in; none: the user's cache folder
 
     def _folder(self) -> Path:

@@ -85,12 +85,23 @@ def test_what_does_not_fit_is_refused_with_advice(change: str, message: str, rem
         ("strategies.hybrid.depth=0", "strategies.hybrid: depth is at least 1", ""),
         ("strategies.paths.depht=5", "strategies.paths has no setting 'depht'", "'depth'"),
         ("layers.facts.extracter=syntax", "layers.facts has no setting 'extracter'", "'extractor'"),
+        ("parser.bach=8", r"parsers\.spacy-sm has no setting 'bach'", "'batch'"),
+        ("translator.threads=many", r"polyhop-translator\.threads cannot be .many.", ""),
+        ("language_model.timout=30", r"language_models\.openai has no setting 'timout'", "'timeout'"),
+        ("planner.likely=0.6", r"No planner is named that reads \[planner\]", "planner.name"),
     ],
 )
 def test_settings_of_what_there_is_not_are_refused_by_the_library_too(change: str, message: str, remedy: str) -> None:
     with pytest.raises(SettingError, match=message) as caught:
         Polyhop("an.index", settings=Settings.read(None, [change]))
     assert remedy in caught.value.remedy
+
+
+def test_settings_wait_for_the_component_that_is_to_have_them() -> None:
+    """Those of any strategy, and of the reader that suits; what the environment tells of an endpoint is not missed."""
+    for change in ("strategy.depth=9", "reader.brief=true", "language_model.timeout=30"):
+        Settings.read(None, [change]).checked()
+    Settings.read(None, ["planner.name=trained", "planner.likely=0.6"]).checked()
 
 
 def test_a_setting_cannot_be_a_section_too(tmp_path: Path) -> None:

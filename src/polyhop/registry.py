@@ -166,7 +166,18 @@ def _broken(kind: Kind, name: str, why: str) -> ComponentBroken:
 
 
 def configured(component: type[Any], settings: Mapping[str, object], section: str) -> Any:
-    """An instance of a dataclass from a mapping; text values (from the command line) are converted to the field's type.
+    """An instance of a dataclass from a mapping, with ``values_of`` it. Raises SettingError."""
+    values = values_of(component, settings, section)
+    if missing := [name for name in required(component) if name not in values]:
+        raise SettingError(f"{section} needs to be told: {', '.join(missing)}.", remedy=f"Set {section}.{missing[0]}.")
+    try:
+        return component(**values)
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"{section}: {error}.") from error
+
+
+def values_of(component: type[Any], settings: Mapping[str, object], section: str) -> dict[str, object]:
+    """Settings of a dataclass, each as its field has it: text values (from the command line) are converted.
 
     The settings of a step are named ``step.setting``, or stand in a mapping of their own. Raises SettingError.
     """
@@ -181,13 +192,7 @@ def configured(component: type[Any], settings: Mapping[str, object], section: st
             steps.setdefault(name, {})[inner] = value
         else:
             values[key] = fitted(value, known[key], f"{section}.{key}")
-    values |= {name: configured(known[name], inner, f"{section}.{name}") for name, inner in steps.items()}
-    if missing := [name for name in required(component) if name not in values]:
-        raise SettingError(f"{section} needs to be told: {', '.join(missing)}.", remedy=f"Set {section}.{missing[0]}.")
-    try:
-        return component(**values)
-    except (TypeError, ValueError) as error:
-        raise SettingError(f"{section}: {error}.") from error
+    return values | {name: configured(known[name], inner, f"{section}.{name}") for name, inner in steps.items()}
 
 
 def required(component: type[Any]) -> list[str]:

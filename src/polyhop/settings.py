@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from polyhop.errors import ComponentBroken, SettingError, UnknownComponent, nearest
 from polyhop.presets import shipped
 from polyhop.presets.laying_over import laid_over, replaced
-from polyhop.registry import Kind, configured, load, names, setting_fields
+from polyhop.registry import Kind, configured, load, names, setting_fields, values_of
 from polyhop.types import Budget
 
 AUTO = "auto"  # the name of whatever suits
@@ -262,14 +262,17 @@ class Settings:
         They would change nothing.
         """
         for section, content in self.components.items():
-            kind, _, name = section.partition(".")
-            if not name:
-                continue
-            if name not in (known := names(cast("Kind", kind))):
-                said = f"There is nothing that the settings {section!r} are for."
-                raise SettingError(said, remedy=nearest(name, known))
-            if content:
-                configured(load(cast("Kind", kind), name), content, section)
+            kind, name = self._component(section)
+            if "." in section:
+                if name not in (known := names(kind)):
+                    said = f"There is nothing that the settings {section!r} are for."
+                    raise SettingError(said, remedy=nearest(name, known))
+                if content:
+                    configured(load(kind, name), content, section)
+            elif section != "strategy" and name in names(kind):  # those are for any, and checked where one is used
+                values_of(load(kind, name), self.choice(section)[1], f"{kind}.{name}")
+            elif section == "planner" and name == AUTO and content.keys() - {"name"}:
+                raise SettingError("No planner is named that reads [planner].", remedy="Name it with planner.name.")
         return self
 
     def to_mapping(self) -> dict[str, Any]:
@@ -296,16 +299,18 @@ class Settings:
         del tree["index"]["store"], tree["index"]["objects"]
         return tree
 
-    def _hidden(self, section: str) -> frozenset[str]:
-        """The settings of a section that nobody is to see."""
+    def _component(self, section: str) -> tuple[Kind, str]:
+        """The kind and the name of what reads a section."""
         outer, _, name = section.partition(".")
         kind = cast("Kind", outer) if name else _KINDS.get(outer, cast("Kind", f"{outer}s"))
         name = name or str(getattr(self.models, outer, self.choice(outer)[0])).partition(":")[0]  # hub:owner/name
-        if (outer, name) == ("language_model", AUTO):
-            name = "openai"
+        return kind, "openai" if (outer, name) == ("language_model", AUTO) else name
+
+    def _hidden(self, section: str) -> frozenset[str]:
+        """The settings of a section that nobody is to see."""
         hidden = {"api_key"}
         with suppress(ComponentBroken, UnknownComponent):
-            hidden.update(key for key, each in setting_fields(load(kind, name)).items() if not each.repr)
+            hidden.update(key for key, each in setting_fields(load(*self._component(section))).items() if not each.repr)
         return frozenset(hidden)
 
     @property

@@ -160,3 +160,14 @@ def test_settings_say_what_a_layer_would_cost(page: Page, kept: Served) -> None:
     page.get_by_role("button", name="What would the others cost?").click()
     page.get_by_text("no language model").first.wait_for()
     assert "tree" in page.locator("section.view:not([hidden])").inner_text()
+
+
+def test_settings_say_how_far_a_layer_has_grown(browser: Browser, tmp_path: Path) -> None:
+    """No command makes the rest of it unless it is named, so that it is nothing to be done."""
+    texts = {"lamp.txt": "Piet Rook made the lamp.", "rook.txt": "Piet Rook was born in Sarn."}
+    with Polyhop(tmp_path / "polyhop.index") as engine:
+        engine.index(write(tmp_path / "documents", texts), layers=("text", "parsekg"))
+        engine.ask("Where was the maker of the lamp born?", strategy="stepchain")
+    with serving(tmp_path / "polyhop.index") as served, opened(browser, served.url) as page:
+        page.goto(f"{served.url}/#/settings")
+        page.get_by_text("grown on demand, 2 of 2 passages so far").wait_for()

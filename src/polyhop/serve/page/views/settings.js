@@ -45,7 +45,7 @@ class SettingsView {
         "tr",
         {},
         h("th", { scope: "row" }, one.name),
-        h("td", {}, one.has_gaps ? "with gaps" : one.missing ? `${counted(one.missing, "passage")} to do` : "up to date"),
+        h("td", {}, one.has_gaps ? "with gaps" : one.whole ? "up to date" : `grown on demand, ${one.done.toLocaleString("en")} of ${counted(passages, "passage")} so far`),
         h("td", {}, one.contents ? `${one.contents.count.toLocaleString("en")} ${one.contents.things}` : ""),
         h("td", { class: "muted" }, spent(one.cost)),
       );

@@ -212,10 +212,10 @@ Path("polyhop.toml").write_text("[chunking]\\ntokens = 256\\n")
 from_a_file = Settings.read(Path("polyhop.toml"), ["budget.passages=8"])
 ```
 
-The environment supplies secrets and endpoints only: `POLYHOP_BASE_URL`, `POLYHOP_MODEL` and `POLYHOP_API_KEY`
-([models](models.md#a-language-model-behind-an-endpoint)). Another embedder or parser makes what was indexed
-before stale: `polyhop status` counts it, and `polyhop index` makes it again. After a change of `[chunking]`,
-`polyhop index` cuts the documents again.
+The environment supplies secrets and endpoints only: those of a
+[language model](models.md#a-language-model-behind-an-endpoint) and of a [reranker](models.md#another-reranker). Another
+embedder or parser makes what was indexed before stale: `polyhop status` counts it, and `polyhop index` makes it again.
+After a change of `[chunking]`, `polyhop index` cuts the documents again.
 
 ## What an index remembers
 

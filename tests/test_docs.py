@@ -291,6 +291,12 @@ def test_every_command_and_option_is_documented() -> None:
     check(commands, "polyhop")
 
 
+def test_every_setting_says_what_it_means() -> None:
+    """By the comment beside it in the code."""
+    rows = (DOCS / "settings.md").read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if row.startswith("| `") and row.endswith("|  |")] == []
+
+
 def test_every_strategy_has_a_page() -> None:
     """And there is no page about a strategy that does not exist."""
     ours = {

@@ -37,7 +37,7 @@ class MiniLML12:
     instead.
     """
 
-    max_tokens: int = 512
+    max_tokens: int = 512  # of question and text together
     threads: int | None = None  # none: one for each core
     _recent: Recent[tuple[str, str], float] = field(
         default_factory=lambda: Recent(RECENT), init=False, repr=False, compare=False

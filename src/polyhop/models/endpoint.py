@@ -51,23 +51,23 @@ class OpenAICompatible(Served):
     example: ClassVar[str] = "http://localhost:11434/v1"
     section: ClassVar[str] = "language_model"
 
-    model: str
+    model: str  # its name there
     timeout: float = 120.0  # for one answer; five times as long while it is being written; twice as long the next time
-    attempts: int = 10
+    attempts: int = 10  # of a request, at most
     patience: float = 300.0  # no attempt begins later than this after the first
-    json_mode: JsonMode = "schema"
-    temperature: float | None = 0.0
-    top_p: float | None = None
-    seed: int | None = 0
+    json_mode: JsonMode = "schema"  # how JSON is asked for; where the server refuses, in the next of these ways
+    temperature: float | None = 0.0  # 0: the likeliest words
+    top_p: float | None = None  # share of the likeliest words that are drawn from
+    seed: int | None = 0  # with the same one a server that can do so draws the same
     reasoning_effort: str | None = None  # such as low, medium or high, where the model knows it
     max_tokens: int | None = None  # of each answer, instead of what the task allows
     reasoning_tokens: int = 0  # allowed on top of each answer: what a model spends on thinking before it answers
     max_context: int | None = None  # tokens; None where unknown
-    prompt_price: float = 0.0
-    completion_price: float = 0.0
-    call_cap: int | None = None
-    token_cap: int | None = None
-    money_cap: float | None = None
+    prompt_price: float = 0.0  # of what is sent
+    completion_price: float = 0.0  # of what is written
+    call_cap: int | None = None  # requests
+    token_cap: int | None = None  # of prompts and answers together
+    money_cap: float | None = None  # at these prices
     cache: str | None = None  # the folder that answers are kept in (where unset, the one of the models); none: nowhere
     meter: Meter = field(init=False, repr=False, compare=False)
     _cache: ResponseCache | None = field(init=False, repr=False, compare=False)

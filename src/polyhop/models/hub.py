@@ -29,8 +29,8 @@ class HubEmbedder:
     repo: str  # owner/name on the hub, or the path of a folder
     revision: str = "main"  # a commit makes an index reproducible
     pooling: Literal["auto", "cls", "mean"] = "auto"  # auto: what the repository says
-    question_prefix: str = ""
-    passage_prefix: str = ""
+    question_prefix: str = ""  # put before each question, where the model was trained so
+    passage_prefix: str = ""  # likewise before each passage
     window: int = 512  # tokens; at least 16
     threads: int | None = None  # none: one for each core
     endpoint: str | None = None  # another hub than huggingface.co

@@ -43,7 +43,7 @@ class RerankEndpoint(Served):
     scores: Literal["probabilities", "logits"] = "probabilities"  # what the shape documents is answered with
     batch: int = 32  # texts of a request, at most
     timeout: float = 60.0  # for one answer; after one that was too slow, twice as long
-    attempts: int = 6
+    attempts: int = 6  # of a request, at most
     patience: float = 120.0  # no attempt begins later than this after the first
     _learnt: list[Shape] = field(init=False, repr=False, compare=False)
 

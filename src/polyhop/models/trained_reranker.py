@@ -17,7 +17,7 @@ OUTPUT = "relevance"
 class PolyhopReranker(MiniLML12):
     """Reads question and text together as the default reranker does, with weights that were trained further."""
 
-    folder: str | None = None  # that training wrote; none: the one in the package polyhop-weights
+    folder: str | None = None  # that training wrote; none is shipped
 
     @property
     def name(self) -> str:

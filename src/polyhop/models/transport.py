@@ -235,13 +235,13 @@ class Served:
     example: ClassVar[str]  # of an address
     section: ClassVar[str]  # of its settings
 
-    base_url: str
-    api_key: str = field(default="", repr=False)
+    base_url: str  # its address, which the environment may tell
+    api_key: str = field(default="", repr=False)  # empty for a server that wants none
     timeout: float  # for one answer
-    attempts: int
+    attempts: int  # of a request, at most
     patience: float  # no attempt begins later than this after the first
-    first_wait: float = 1.0
-    longest_wait: float = 30.0
+    first_wait: float = 1.0  # before the second attempt; it doubles with each further one
+    longest_wait: float = 30.0  # at which it stays
     concurrency: int = 4  # requests at a time
     _transport: Transport = field(init=False, repr=False, compare=False)
     _slots: threading.BoundedSemaphore = field(init=False, repr=False, compare=False)

@@ -412,11 +412,12 @@ def measured_table() -> str:
 
 def strategy_measured(name: str) -> str:
     """What a strategy's page shows of benchmarks/results."""
-    parts = [table(measured.BY_TYPE_HEAD, measured.by_type_rows(name))]
-    if read := list(measured.read_rows(name)):
-        parts.append(table(measured.READ_HEAD, read))
-    parts.append(table(measured.LATENCY_HEAD, measured.latency_rows(name)))
-    return "\n\n".join(parts)
+    parts = (
+        (measured.BY_TYPE_HEAD, list(measured.by_type_rows(name))),
+        (measured.READ_HEAD, list(measured.read_rows(name))),
+        (measured.LATENCY_HEAD, list(measured.latency_rows(name))),
+    )
+    return "\n\n".join(table(head, rows) for head, rows in parts if rows) or "No figures in `benchmarks/results`."
 
 
 def stale(made: Mapping[Path, str]) -> list[Path]:

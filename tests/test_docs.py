@@ -310,6 +310,7 @@ def test_every_strategy_has_a_page() -> None:
         assert text.startswith(f"# {name}\n")
         assert "## Settings" in text
         assert "## Measured" in text
+        assert not re.search(r"^\| ---.*\n(?!\|)", text, re.MULTILINE), f"{name} has a table without rows"
 
 
 def test_every_decision_is_listed() -> None:

@@ -13,13 +13,17 @@ WIDTH, HEIGHT = 880, 360
 LEFT, TOP, ACROSS, DOWN = 64, 52, 230, 250  # of a panel: where it begins, and how far it goes
 BETWEEN = 424  # from the left side of one panel to that of the next
 APART = 15  # between two names
-COLOURS = ("#0969da", "#8250df", "#bf3989", "#bc4c00", "#4d7c0f", "#57606a")
+COLOURS = ("#0969da", "#8250df", "#bf3989", "#bc4c00", "#4d7c0f", "#57606a", "#0f766e", "#7c5e10")
+ASKED_LATER = ("asking-grown-half-signs", "asking-grown-facts")  # of some strategies, as the table has them
 Curves = Mapping[str, Mapping[int, float]]  # by name: passages, and what they cost
 
 
 def growth_chart() -> str:
     """The picture: gathering on the left, questions on the right, each curve with the power at which it grows."""
     gathered, asked = read("gathering"), read("asking-grown")
+    for later in ASKED_LATER:
+        for at, figures in read(later).items():
+            asked[at] |= figures
     layers = {name: {at: gathered[at][name]["processor seconds"] for at in gathered} for name in ("text", "parsekg")}
     strategies = [name for name, one in next(iter(asked.values())).items() if isinstance(one, dict)]
     questions = {name: {at: asked[at][name]["p95_ms"] for at in asked} for name in strategies}
@@ -71,7 +75,8 @@ def panel(left: int, title: str, curves: Curves) -> Iterator[str]:
     middle = left + ACROSS / 2
     yield f'<text x="{middle:.1f}" y="{TOP + DOWN + 40}" text-anchor="middle" fill="#57606a">passages</text>'
     free = float("inf")
-    for (name, curve), colour in zip(sorted(curves.items(), key=lambda one: one[1][sizes[-1]]), COLOURS, strict=False):
+    ordered = sorted(curves.items(), key=lambda one: one[1][sizes[-1]])
+    for (name, curve), colour in zip(ordered, COLOURS[: len(ordered)], strict=True):
         points = " ".join(f"{x(size):.1f},{y(curve[size]):.1f}" for size in sizes)
         yield f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
         free = min(y(curve[sizes[-1]]), free - APART)

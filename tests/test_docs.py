@@ -271,6 +271,11 @@ def test_pages_made_from_the_code_are_current() -> None:
     assert [name_of(page) for page in reference.stale(reference.pages())] == []
 
 
+def test_the_chart_of_growth_draws_every_curve_that_it_tells_of() -> None:
+    chart = (DOCS / "images" / "growth.svg").read_text(encoding="utf-8")
+    assert chart.count("<polyline ") == chart.count(" grows with the power ")
+
+
 def test_every_command_and_option_is_documented() -> None:
     """The reference page names them all, with what they mean and what may be chosen."""
     page = (DOCS / "cli.md").read_text(encoding="utf-8")

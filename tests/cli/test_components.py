@@ -19,6 +19,11 @@ def test_defaults_are_listed_as_settings_take_them(kind: Kind) -> None:
     assert registry.written(("one", "two")) == "one,two"
 
 
+@pytest.mark.parametrize("command", ["strategies", "planners", "readers"])
+def test_what_a_component_does_is_told_without_marks(run: Run, command: str) -> None:
+    assert "`" not in run(command).out
+
+
 def test_a_setting_that_has_to_be_given_is_listed_so(run: Run) -> None:
     assert "file (required), prefer=" in run("planners").out
     (recorded,) = [row for row in run("planners", "--json").json() if row["name"] == "recorded"]

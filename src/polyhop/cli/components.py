@@ -47,7 +47,7 @@ def about(kind: Kind, name: str) -> dict[str, Any]:
 
     component = registry.load(kind, name)
     settings = {setting: _default(field) for setting, field in registry.setting_fields(component).items()}
-    said = (component.__doc__ or "").strip().partition("\n")[0]
+    said = (component.__doc__ or "").strip().partition("\n")[0].replace("``", "")
     return {"name": name, "about": said, "settings": settings, "required": registry.required(component)}
 
 

@@ -28,7 +28,10 @@ GUESSED: Final = 0.1  # in what it holds for likely only
 
 @dataclass(frozen=True, kw_only=True)
 class Grounded:
-    """Asks the language model, which has to quote what bears its answer out (``prompts/borne_out.py`` has the rule)."""
+    """Asks the language model, which has to quote what bears its answer out.
+
+    ``prompts/borne_out.py`` has the rule.
+    """
 
     stance: Literal["cautious", "best"] = "cautious"  # best: what cannot be borne out is answered too, and marked
     brief: bool = False  # on: in as few words as possible, as in the papers; off: in the shape that is asked for

@@ -159,7 +159,9 @@ def test_settings_say_what_a_layer_would_cost(page: Page, kept: Served) -> None:
     page.goto(f"{kept.url}/#/settings")
     page.get_by_role("button", name="What would the others cost?").click()
     page.get_by_text("no language model").first.wait_for()
-    assert "tree" in page.locator("section.view:not([hidden])").inner_text()
+    told = page.locator("section.view:not([hidden])").inner_text()
+    assert "tree" in told
+    assert "polyhop index PATH... --layers" in told, "what makes it can be typed"
 
 
 def test_settings_say_how_far_a_layer_has_grown(browser: Browser, tmp_path: Path) -> None:

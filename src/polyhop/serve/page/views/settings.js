@@ -80,7 +80,7 @@ class SettingsView {
     const lacking = reply.layers.filter((one) => !whole.has(one.name));
     const row = ({ name, passages, seconds, cost }) =>
       h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, counted(passages, "passage")), h("td", {}, `about ${duration(seconds)}`), h("td", { class: "muted" }, spent(cost) ? `at most ${spent(cost)}` : "no language model"));
-    const words = lacking.length ? "The server makes them with: polyhop index --layers NAME,…" : "All layers are there.";
+    const words = lacking.length ? "Make them where the server runs, with: polyhop index PATH... --layers NAME,..." : "All layers are there.";
     fill(place, lacking.length > 0 && scrolling("Layers that could be made", h("table", {}, h("tbody", {}, lacking.map(row)))), h("p", { class: "small muted" }, words));
     this.page.announce(`${counted(lacking.length, "layer")} could be made.`);
   }

@@ -357,7 +357,7 @@ that says what to do. The command line prints both and exits with the error's co
 | exit code | meaning |
 |---|---|
 | 0 | done; for `ask`: answered |
-| 1 | done with nothing to show for it (`remove`, `doctor`), or an error without a code of its own |
+| 1 | nothing came of it (`remove`, `eval`), something is wrong (`doctor`), or an error without a code of its own |
 | 2 | asked for something that makes no sense, or that this index cannot do |
 | 3 | `ask`: the documents do not answer the question; no error |
 | 130 | interrupted; what was done is stored |

@@ -32,7 +32,7 @@ MARKS = {"resolved": ("●", "green"), "recovered": ("◐", "yellow"), "unresolv
 @click.command(short_help="Answer a question, with each hop and its sentence.")
 @click.argument("question")
 @click.option(
-    "--strategy", help="How to find evidence (see: polyhop strategies).  [default: the best the index allows]"
+    "--strategy", help="How to find evidence (see: polyhop strategies).  [default: auto, or what strategy.name says]"
 )
 @click.option("--passages", type=click.IntRange(1, 100), help="Passages that the reader may see.  [default: 5]")
 @click.option("--plans", type=click.Path(path_type=Path), help="Take questions apart as a file says.")

@@ -31,7 +31,7 @@ HELP = """  /strategy NAME   answer with that strategy from now on; without NAME
 
 
 @click.command(short_help="Answer one question after the other.")
-@click.option("--strategy", help="How to find evidence.  [default: the best the index allows]")
+@click.option("--strategy", help="How to find evidence.  [default: auto, or what strategy.name says]")
 @index_options
 def chat(strategy: str | None, chosen: ChosenIndex) -> None:
     """Answer one question after the other; "And where did she die?" asks about whom the answer before it named.

@@ -11,7 +11,9 @@ from polyhop.cli.terminal import echo, on_one_line, style, tell_json
 @click.command(short_help="Find the passages that together answer a question.")
 @click.argument("question")
 @click.option("--k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
-@click.option("--strategy", help="How to find them (see: polyhop strategies).  [default: the best the index allows]")
+@click.option(
+    "--strategy", help="How to find them (see: polyhop strategies).  [default: auto, or what strategy.name says]"
+)
 @json_option
 @index_options
 def search(

@@ -40,7 +40,7 @@ WRITTEN = [*PAGES, ROOT / "NOTICE", *DOCS.rglob("*.svg"), *DOCS.glob("*.py")]
 # What examples may take to be there: documents in ``documents/``, and whatever an earlier example on the page made.
 EXAMPLES = ("harrowmere_lighthouse.txt", "edda_marrish.md", "pellingrove.html", "museum_objects.csv")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"(?<!`)\[[^\]\n]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 CODE_REFERENCE = re.compile(r"`([\w/]+\.py)`(?:: ((?:`\w+`(?:, )?)+))?")
 COMMANDS = {"polyhop", "make", "pip", "export", ".venv/bin/python", ".venv/bin/ruff", ".venv/bin/mypy"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
+import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhop.errors import EndpointError
+from polyhop.models.accounting import estimated_tokens
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.models.heard import HeardEnough, heard_by
 from polyhop.models.recorded import Recorder, Replay
@@ -162,6 +165,22 @@ def test_an_error_within_a_stream_that_will_not_pass_is_told() -> None:
     played = Played(body=f"data: {json.dumps(error)}\n\n".encode())
     with serving(played) as server, client(server) as model, pytest.raises(EndpointError, match="no such model"):
         ask(model, Heard())
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_thoughts_in_a_field_of_their_own_are_waited_for_and_counted_but_not_heard(field: str) -> None:
+    """The model thinks for twice as long as an answer is waited for; nobody says how many tokens that took."""
+    heard, thought = Heard(), "Who built bridges there? "
+    chunks = [{"choices": [{"delta": {field: thought}}]}] * 8
+    events = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
+    answer = streams(*PIECES)
+    slow = replace(answer, pieces=(*events, *answer.pieces), body=b"".join(events) + answer.body)
+    slow = replace(slow, go_on=lambda number: time.sleep(0.1 if number < len(events) else 0))
+    with serving(slow) as server, client(server, timeout=0.4, attempts=1) as model:
+        completion = ask(model, heard)
+    assert (completion.text, heard.replies) == (TEXT, [list(PIECES)])
+    assert completion.cost.completion_tokens == estimated_tokens(thought * 8 + TEXT)
+    assert len(server.requests) == 1
 
 
 def test_what_was_streamed_is_kept_and_recorded_whole(tmp_path: Path) -> None:

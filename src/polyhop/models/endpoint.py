@@ -20,7 +20,7 @@ from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
 from polyhop.models.heard import HeardEnough, ReplyListener
 from polyhop.models.repetition import GoesRound, StopsCircles
 from polyhop.models.reply import Reply
-from polyhop.models.streamed_reply import StreamedReply, joined_pairs, text_in
+from polyhop.models.streamed_reply import StreamedReply, joined_pairs, text_in, thoughts_in
 from polyhop.models.transport import Served
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
@@ -143,7 +143,7 @@ class OpenAICompatible(Served):
                 reply = self._ask(request, lambda text: self.meter.repeat(hold, cost_of(text)))
                 response = self._read(reply, expected)
             except HeardEnough as enough:
-                hold.spent = cost_of(enough.text)
+                hold.spent = cost_of(enough.came)
                 enough.cost = hold.broken + hold.spent
                 if not isinstance(enough.reason, GoesRound):
                     raise
@@ -292,7 +292,7 @@ class OpenAICompatible(Served):
             text=text,
             finish=str(first.get("finish_reason") or ""),
             prompt_tokens=expected.prompt_tokens if prompt_tokens is None else prompt_tokens,
-            completion_tokens=estimated_tokens(text) if completion_tokens is None else completion_tokens,
+            completion_tokens=_estimated(message) if completion_tokens is None else completion_tokens,
         )
 
     def _usable(self, response: CachedResponse, request: Request, cost: Cost) -> Completion:
@@ -343,6 +343,11 @@ def _check_settings(endpoint: OpenAICompatible) -> None:
         raise ValueError("temperature must be at least 0, and top_p more than 0 and at most 1")
     if endpoint.max_tokens is not None and endpoint.max_tokens < 1:
         raise ValueError("max_tokens must be at least 1, or none")
+
+
+def _estimated(message: Mapping[str, Any]) -> int:
+    """About how many tokens a model wrote, with its thoughts."""
+    return estimated_tokens(thoughts_in(message) + text_in(message))
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:

@@ -21,10 +21,11 @@ class ReplyListener(Protocol):
 class HeardEnough(Exception):
     """A listener wants no more of a reply, for the ``reason`` that it raised: what it heard, and what that cost."""
 
-    def __init__(self, reason: Exception, text: str) -> None:
+    def __init__(self, reason: Exception, text: str, came: str) -> None:
         super().__init__(str(reason))
         self.reason = reason
         self.text = text
+        self.came = came  # with thoughts that nobody hears
         self.cost = Cost()
 
 

@@ -21,6 +21,7 @@ class StreamedReply:
 
     listener: ReplyListener
     text: str = ""  # all that was told
+    thoughts: str = ""  # that the server tells apart from it; nobody hears them
     _line: bytearray = field(default_factory=bytearray, repr=False)
     _events: int = 0
     _done: bool = False
@@ -32,6 +33,11 @@ class StreamedReply:
 
     def __post_init__(self) -> None:
         self._tell(self.listener.begins)
+
+    @property
+    def came(self) -> str:
+        """What the model has written by now."""
+        return self.thoughts + self.text
 
     def take(self, chunk: bytes) -> None:
         """Some more bytes of the reply. Raises HeardEnough where the listener raises something."""
@@ -52,8 +58,8 @@ class StreamedReply:
             return Reply(reply.status, reply.headers, json.dumps({"error": self._error}).encode("ascii"))
         if self._garbled or not (self._done or self._finish):
             return None
-        choice = {"finish_reason": self._finish, "message": {"role": "assistant", "content": self.text + self._half}}
-        content = {"choices": [choice], "usage": self._usage}
+        message = {"role": "assistant", "content": self.text + self._half, "reasoning_content": self.thoughts}
+        content = {"choices": [{"finish_reason": self._finish, "message": message}], "usage": self._usage}
         return Reply(reply.status, reply.headers, json.dumps(content).encode("ascii"))
 
     def _event(self, line: bytes) -> None:
@@ -85,6 +91,7 @@ class StreamedReply:
             self._finish = str(first.get("finish_reason") or "") or self._finish
             delta = first.get("delta") or first.get("message")  # some servers close with the whole message
             if isinstance(delta, dict) and not (self.text and "delta" not in first):
+                self.thoughts += thoughts_in(delta)
                 self._hear(text_in(delta))
 
     def _hear(self, piece: str) -> None:
@@ -99,7 +106,7 @@ class StreamedReply:
         try:
             what()
         except Exception as reason:
-            raise HeardEnough(reason, self.text) from reason
+            raise HeardEnough(reason, self.text, self.came) from reason
 
 
 def text_in(message: Mapping[str, Any]) -> str:
@@ -108,6 +115,12 @@ def text_in(message: Mapping[str, Any]) -> str:
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+def thoughts_in(message: Mapping[str, Any]) -> str:
+    """What a message, or a piece of one, says of the model's thoughts in a field of their own, which has two names."""
+    found = message.get("reasoning_content") or message.get("reasoning")
+    return found if isinstance(found, str) else ""
 
 
 def joined_pairs(text: str) -> str:

@@ -48,7 +48,9 @@ class Backoff:
 class Arriving(Protocol):
     """What becomes of one reply while it arrives."""
 
-    text: str  # of the answer, as far as it has come
+    @property
+    def came(self) -> str:
+        """What the model has written by now: its thoughts, where a server tells them apart, and its answer."""
 
     def take(self, chunk: bytes) -> None:
         """Some more bytes of it."""
@@ -165,8 +167,8 @@ class Transport:
                     received += chunk
                     if arriving is not None:
                         arriving.take(chunk)
-                        if len(arriving.text) > written:  # what is waited for is its next words
-                            written = len(arriving.text)
+                        if len(arriving.came) > written:  # what is waited for is its next words
+                            written = len(arriving.came)
                             deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds)
                             deadline += attempt.seconds
                     if len(received) > MAX_BYTES:
@@ -181,7 +183,7 @@ class Transport:
         except httpx.RequestError as error:
             sent = isinstance(error, httpx.ReadTimeout)  # whole: only then is an answer waited for
             if sent if granted is None else granted:
-                attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.text)
+                attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.came)
             raise
 
     def _connected(self) -> httpx.Client:

@@ -11,6 +11,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from polyhop.types import Cost
+
 
 class PolyhopError(Exception):
     """The root of the tree: a message for people, an exit code, an HTTP status, and a remedy."""
@@ -180,6 +182,7 @@ class EndpointError(ModelError):
 
     exit_code = 9
     http_status = 502
+    cost = Cost()  # of replies that broke off or were too slow
     remedy = "Check the endpoint's address, key and model with: polyhop doctor"
 
     def __init__(self, message: str, *, remedy: str | None = None, status: int | None = None) -> None:
@@ -278,6 +281,7 @@ class BudgetExceeded(PolyhopError):
 
     exit_code = 10
     http_status = 429
+    cost = Cost()  # as of EndpointError, where a request was not to be made again after them
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from polyhop.errors import BudgetExceeded, EndpointError, OutputInvalid
 from polyhop.models.accounting import Prices
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.models.tallied import Counted
 from polyhop.models.within import NoCallsLeft, Within
 from polyhop.ports import Failure, LanguageModel, Message
 from polyhop.prompts.answer_step import answer_step
@@ -69,6 +70,19 @@ def test_a_call_that_is_made_again_after_a_broken_reply_counts_each_time() -> No
         within = Within(model, 5, tokens=5000)
         assert within.complete(WELL).text == "whole"
         assert (within.left, within.spent.llm_calls) == (3, 2)
+
+
+@pytest.mark.parametrize("settings", [{"attempts": 2}, {"attempts": 9, "call_cap": 2}])
+def test_attempts_in_vain_count_as_the_calls_that_the_endpoint_had(settings: dict[str, Any]) -> None:
+    """Whether or not a question, or a layer, gets an answer in the end: the caps count them, too."""
+    broken = says("cut", hang_up=True)
+    with serving(broken) as server, OpenAICompatible(base_url=server.url, model="sage", **settings) as model:
+        within = Within(Counted(model), 5, tokens=5000)
+        with pytest.raises((EndpointError, BudgetExceeded)):
+            within.complete(WELL)
+        assert within.spent == model.meter.total
+        assert within.spent.llm_calls == len(server.requests) == 2
+        assert within.left == 3
 
 
 def test_call_that_a_cap_of_the_users_forbids_is_given_back() -> None:

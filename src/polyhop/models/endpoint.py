@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
-from polyhop.errors import EndpointError
+from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.models.accounting import Meter, Prices, Request, WastedOutput, estimated_prompt, estimated_tokens
 from polyhop.models.cache import CachedResponse, ResponseCache, cache_key
 from polyhop.models.dialect import OPTIONS, Dialect, JsonMode
@@ -149,6 +149,9 @@ class OpenAICompatible(Served):
                     raise
                 tokens = expected.prompt_tokens, hold.spent.completion_tokens
                 response = CachedResponse(enough.text, _CIRCLES, *tokens)
+            except (EndpointError, BudgetExceeded) as error:
+                error.cost = hold.broken
+                raise
             hold.spent = self.prices.of(
                 response.prompt_tokens, response.completion_tokens, seconds=time.monotonic() - began
             )

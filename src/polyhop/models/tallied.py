@@ -11,6 +11,7 @@ from typing import Any
 from polyhop.errors import BudgetExceeded, EndpointError, ModelError, OutputInvalid
 from polyhop.models.accounting import WastedOutput
 from polyhop.models.around import Around
+from polyhop.models.heard import HeardEnough
 from polyhop.ports import Completion, LanguageModel, Message
 from polyhop.types import Cost
 
@@ -39,8 +40,8 @@ class Counted(Around):
         try:
             completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema)
             cost = completion.cost
-        except WastedOutput as wasted:
-            cost = wasted.cost
+        except (WastedOutput, HeardEnough, EndpointError, BudgetExceeded) as ended:
+            cost = ended.cost
             raise
         finally:
             with self._lock:

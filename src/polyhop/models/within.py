@@ -10,7 +10,7 @@ from copy import copy
 from typing import Any, Final, Self
 
 from polyhop.english.numbers import counted
-from polyhop.errors import BudgetExceeded
+from polyhop.errors import BudgetExceeded, EndpointError
 from polyhop.models.accounting import Request, WastedOutput, estimated_tokens, plainly
 from polyhop.models.around import Around
 from polyhop.models.choice import Models
@@ -30,7 +30,6 @@ class NoCallsLeft(BudgetExceeded):
     """
 
     text = ""
-    cost = Cost()
 
 
 class Within(Around):
@@ -116,11 +115,10 @@ class Within(Around):
         try:
             completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema)
             cost = completion.cost
-        except (WastedOutput, HeardEnough) as ended:
+        except (WastedOutput, HeardEnough, EndpointError, BudgetExceeded) as ended:
             cost = ended.cost
-            raise
-        except BudgetExceeded:
-            self._count.give_back()  # a cap of the user's: nothing was asked
+            if isinstance(ended, BudgetExceeded) and not cost.llm_calls:
+                self._count.give_back()  # a cap of the user's: nothing was asked
             raise
         finally:
             self._settle(most, cost)

@@ -541,7 +541,7 @@ def test_missing_usage_is_estimated_and_said(caplog: pytest.LogCaptureFixture) -
     assert caplog.text.count("does not say how many tokens") == 1
 
 
-@pytest.mark.parametrize("number", [-5, 10**30, 10**400, 1.5, "many", True])
+@pytest.mark.parametrize("number", [0, -5, 10**30, 10**400, 1.5, "many", True])
 def test_usage_that_is_no_number_of_tokens_is_estimated(number: object, tmp_path: Path) -> None:
     told = {"prompt_tokens": number, "completion_tokens": number}
     with serving(says("a" * 40, usage=told)) as server, client(server, cache=str(tmp_path), prompt_price=1.0) as model:

@@ -167,6 +167,16 @@ def test_an_error_within_a_stream_that_will_not_pass_is_told() -> None:
         ask(model, Heard())
 
 
+@pytest.mark.parametrize("last", [{}, None])
+def test_tokens_that_are_told_before_the_end_of_a_stream_count(last: dict[str, Any] | None) -> None:
+    """What a last event holds that tells nothing takes nothing back."""
+    told = streams(*PIECES, usage=USED, done=False).body
+    body = told + f"data: {json.dumps({'choices': [], 'usage': last})}\n\n".encode()
+    with serving(Played(body=body)) as server, client(server) as model:
+        cost = ask(model, Heard()).cost
+    assert (cost.prompt_tokens, cost.completion_tokens) == (12, 6)
+
+
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 def test_thoughts_in_a_field_of_their_own_are_waited_for_and_counted_but_not_heard(field: str) -> None:
     """The model thinks for twice as long as an answer is waited for; nobody says how many tokens that took."""

@@ -354,5 +354,6 @@ def _estimated(message: Mapping[str, Any]) -> int:
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:
+    """How many tokens a server counted; None where it did not: some say 0 then, or before they begin."""
     number = usage.get(name)
-    return number if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= _MOST_TOKENS else None
+    return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number <= _MOST_TOKENS else None

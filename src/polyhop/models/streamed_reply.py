@@ -83,7 +83,7 @@ class StreamedReply:
         error, usage = content.get("error"), content.get("usage")
         if error:
             self._error = error if isinstance(error, dict) else {"message": str(error)}
-        if isinstance(usage, dict):
+        if isinstance(usage, dict) and usage:
             self._usage = usage
         choices = content.get("choices")
         first = choices[0] if isinstance(choices, list) and choices else None

@@ -243,6 +243,19 @@ def test_output_that_repeats_itself_until_it_is_cut_off_counts_once(again: list[
         assert len(server.requests) == 1
 
 
+def test_output_that_repeated_itself_and_went_on_before_it_was_cut_off_is_repaired() -> None:
+    """What it was about to say is lacking: taken for all, it would be two ferries, and the crew of one."""
+    crew = {"type": "object", "properties": {"ferry": {"type": "string"}, "crew": {"type": "array"}}}
+    fleet = {"type": "object", "properties": {"fleet": {"type": "array", "items": crew}}, "required": ["fleet"]}
+    gull, auk = {"ferry": "Gull", "crew": ["Ada", "Ada", "Ada", "Ada"]}, {"ferry": "Auk", "crew": ["Bea"]}
+    whole = json.dumps({"fleet": [gull, auk]})
+    script = in_turn(says(whole[:-20], finish="length"), says(whole))
+    with serving(script) as server, OpenAICompatible(base_url=server.url, model="m") as model:
+        value, _ = complete_json(model, ASK, fleet)
+        assert [one["ferry"] for one in value["fleet"]] == ["Gull", "Auk"]
+        assert len(server.requests) == 2
+
+
 def test_good_output_is_not_asked_for_twice() -> None:
     with serving(says('{"name": "Gull"}')) as server, OpenAICompatible(base_url=server.url, model="sage") as model:
         complete_json(model, ASK, FERRY)

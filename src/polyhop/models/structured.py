@@ -149,7 +149,7 @@ def _said_before_repeating(text: str, schema: Mapping[str, Any], also: Sequence[
     """
     circles = goes_round(text)
     for value in (mended(text, one) for one in (schema, *also)):
-        repeating = [items for items in _lists(value) if _repeats(items, _TWICE if circles else _AGAIN)]
+        repeating = [items for items in _last_lists(value) if _repeats(items, _TWICE if circles else _AGAIN)]
         for items in repeating:
             items[:] = {json.dumps(one, sort_keys=True): one for one in items}.values()
         if repeating or (circles and value is not None):
@@ -162,12 +162,12 @@ def _repeats(items: Sequence[Any], last: int) -> bool:
     return len(items) > last and all(one in items[:-last] for one in items[-last:])
 
 
-def _lists(value: Any) -> Iterator[list[Any]]:
-    """The lists in a value, outer ones first."""
-    if isinstance(value, list):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _lists(inner)
+def _last_lists(value: Any) -> Iterator[list[Any]]:
+    """The lists at whose end a value ends, outer ones first: what repeats in others has come to an end."""
+    while isinstance(value, (list, dict)) and value:
+        if isinstance(value, list):
+            yield value
+        value = value[-1] if isinstance(value, list) else list(value.values())[-1]
 
 
 def _closed(text: str) -> list[str]:

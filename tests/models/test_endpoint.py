@@ -369,6 +369,14 @@ def test_endpoint_that_hangs_up_in_mid_answer_is_asked_again() -> None:
         assert len(server.requests) == 2
 
 
+def test_endpoint_whose_answers_all_break_off_is_there_and_asked_as_often_as_one_that_refuses() -> None:
+    with serving(says("cut", hang_up=True)) as server, client(server, attempts=6) as model:
+        with pytest.raises(EndpointError, match="6 times") as caught:
+            ask(model)
+        assert len(server.requests) == 6
+    assert "address" not in caught.value.remedy
+
+
 def test_each_answer_that_breaks_off_counts_and_is_capped() -> None:
     """The server was granted to work on it, and charges what it has read and written."""
     cut, whole = says("cut", hang_up=True), says("whole")

@@ -147,7 +147,6 @@ class Transport:
             return None, str(error) or type(error).__name__
         except httpx.InvalidURL as error:
             raise EndpointError(f"{self._where} is not an address: {error}.") from error
-        self._answered = True
         return reply, "" if reply.ok else f"it answered {reply.status} and said: {reply.told}"
 
     def _exchange(self, attempt: _Attempt, arriving: Arriving | None) -> Reply:
@@ -162,7 +161,7 @@ class Transport:
         granted: bool | None = None  # nothing has come yet
         try:
             with self._connected().stream(method, url, content=body, headers=headers, timeout=limit) as response:
-                granted = response.is_success
+                self._answered, granted = True, response.is_success
                 for chunk in response.iter_bytes():
                     received += chunk
                     if arriving is not None:

@@ -150,6 +150,27 @@ def test_a_stream_that_breaks_off_is_asked_for_again_and_heard_anew(broken: Play
     assert heard.replies[-1] == list(PIECES)
 
 
+def test_what_was_written_before_an_error_within_a_stream_counts() -> None:
+    """The server has read the prompt and written so much, whatever it then ran out of."""
+    error = b'data: {"error": {"message": "out of memory", "code": 503}}\n\n'
+    begun = streams(*PIECES, finish=None, done=False).body
+    script = in_turn(Played(body=begun + error), streams(*PIECES, usage=USED))
+    with serving(script) as server, client(server) as model:
+        cost = ask(model, Heard()).cost
+        assert cost == model.meter.total
+    assert cost.llm_calls == len(server.requests) == 2
+    assert cost.completion_tokens == estimated_tokens(TEXT) + USED["completion_tokens"]
+
+
+def test_an_answer_that_never_ends_counts_although_it_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyhop.models.transport.MAX_BYTES", 1000)
+    with serving(streams(*PIECES * 20)) as server, client(server) as model:
+        with pytest.raises(EndpointError, match="more than 1,000 bytes"):
+            ask(model, Heard())
+        assert model.meter.total.llm_calls == len(server.requests) == 1
+        assert model.meter.total.completion_tokens > 0
+
+
 def test_a_character_that_a_server_cuts_in_two_takes_nothing_else_with_it() -> None:
     """Some servers end a piece within a character; what else the piece says is heard, and so it is of a whole reply."""
     cut = '"Ada Br\u00fcck"'.encode()[:-4] + b'"'

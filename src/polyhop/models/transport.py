@@ -96,9 +96,9 @@ class Transport:
         """The first answer worth reading: a granted request, a refusal for good, or whatever ``final`` says is one.
 
         ``arriving``: makes what takes the bytes of an attempt as they come. ``broken``: is told what had come of the
-        answer when a request that was granted broke off, or one that was sent whole was too slow. An answer that is
-        being written is waited for _WRITING times as long, an attempt after one that was too slow twice as long. Raises
-        EndpointError where patience ends first.
+        answer when a request that was granted broke off, or ended with an error, or one that was sent whole was too
+        slow. An answer that is being written is waited for _WRITING times as long, an attempt after one that was too
+        slow twice as long. Raises EndpointError where patience ends first.
         """
         began = time.monotonic()
         failures = 0
@@ -178,8 +178,11 @@ class Transport:
                 whole = reply if arriving is None else arriving.whole(reply)
                 if whole is None:
                     raise httpx.RemoteProtocolError("the answer broke off", request=response.request)
-                return replace(whole.as_meant, key=self._key)
-        except httpx.RequestError as error:
+                meant = whole.as_meant
+                if not meant.ok and arriving is not None and arriving.came:  # an error behind what was written
+                    attempt.broken(arriving.came)
+                return replace(meant, key=self._key)
+        except (httpx.RequestError, EndpointError) as error:
             sent = isinstance(error, httpx.ReadTimeout)  # whole: only then is an answer waited for
             if sent if granted is None else granted:
                 attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.came)

@@ -53,7 +53,7 @@ class OpenAICompatible(Served):
 
     model: str  # its name there
     timeout: float = 120.0  # for one answer; five times as long while it is being written; twice as long the next time
-    attempts: int = 10  # of a request, at most
+    attempts: int = 10  # of a request, at most; four where nothing has ever answered
     patience: float = 300.0  # no attempt begins later than this after the first
     json_mode: JsonMode = "schema"  # how JSON is asked for; where the server refuses, in the next of these ways
     temperature: float | None = 0.0  # 0: the likeliest words

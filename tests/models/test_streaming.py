@@ -171,6 +171,17 @@ def test_an_answer_that_never_ends_counts_although_it_is_not_read(monkeypatch: p
         assert model.meter.total.completion_tokens > 0
 
 
+def test_a_reply_is_whole_once_the_server_says_so_although_it_does_not_hang_up() -> None:
+    """Some proxies keep a connection open, or alive with comments, behind what was the end."""
+    asking, whole = threading.Event(), streams(*PIECES, usage=USED)
+    lingering = replace(whole, pieces=(whole.body, b": still here\n\n"), body=whole.body + b": still here\n\n")
+    with serving(replace(lingering, go_on=lambda number: number and asking.wait(10.0))) as server:
+        with client(server, timeout=5.0, attempts=1) as model:
+            assert ask(model, Heard()).text == TEXT
+            assert not asking.is_set()
+        asking.set()
+
+
 def test_a_character_that_a_server_cuts_in_two_takes_nothing_else_with_it() -> None:
     """Some servers end a piece within a character; what else the piece says is heard, and so it is of a whole reply."""
     cut = '"Ada Br\u00fcck"'.encode()[:-4] + b'"'

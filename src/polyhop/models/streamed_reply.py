@@ -21,10 +21,10 @@ class StreamedReply:
 
     listener: ReplyListener
     text: str = ""  # all that was told
+    done: bool = False  # whether the server has said that this is all
     thoughts: str = ""  # that the server tells apart from it; nobody hears them
     _line: bytearray = field(default_factory=bytearray, repr=False)
     _events: int = 0
-    _done: bool = False
     _garbled: bool = False  # a piece of the reply cannot be read
     _half: str = ""  # of a surrogate pair whose other half is to come
     _finish: str = ""
@@ -56,7 +56,7 @@ class StreamedReply:
             return reply
         if self._error is not None:
             return Reply(reply.status, reply.headers, json.dumps({"error": self._error}).encode("ascii"))
-        if self._garbled or not (self._done or self._finish):
+        if self._garbled or not (self.done or self._finish):
             return None
         message = {"role": "assistant", "content": self.text + self._half, "reasoning_content": self.thoughts}
         content = {"choices": [{"finish_reason": self._finish, "message": message}], "usage": self._usage}
@@ -69,7 +69,7 @@ class StreamedReply:
         data = line.removeprefix(b"data:").strip()
         self._events += 1
         if data == b"[DONE]":
-            self._done = True
+            self.done = True
             return
         try:
             content = json_in(data)

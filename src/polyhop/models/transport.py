@@ -48,6 +48,8 @@ class Backoff:
 class Arriving(Protocol):
     """What becomes of one reply while it arrives."""
 
+    done: bool  # the server has said that this is all
+
     @property
     def came(self) -> str:
         """What the model has written by now: its thoughts, where a server tells them apart, and its answer."""
@@ -170,6 +172,8 @@ class Transport:
                             written = len(arriving.came)
                             deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds)
                             deadline += attempt.seconds
+                        if arriving.done:  # some servers hold the connection open all the same
+                            break
                     if len(received) > MAX_BYTES:
                         raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
                     if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk

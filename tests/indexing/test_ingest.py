@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
+from polyhop.documents.chunking import cut
 from polyhop.errors import UsageError
-from polyhop.indexing.ingest import Ingest, Tally, stands
+from polyhop.indexing.ingest import TICK, Ingest, Tally, stands
 from polyhop.settings import Chunking
 from polyhop.store.record import Record
+from polyhop.types import Document, Passage
 from tests.worlds.documents import write
 from tests.worlds.epub import write_epub
 from tests.worlds.mail import letter, mailbox
 
 root_user = getattr(os, "geteuid", lambda: 1)() == 0
 closable = pytest.mark.skipif(root_user or sys.platform == "win32", reason="root may read everything")
+MODULE = "polyhop.indexing.ingest"
 FERRY, BELL, MILL = "Piet Rook keeps the ferry.", "Ada Brisk cast the bell.", "Lida Tarn painted the mill."
 ROW_1, ROW_2, ROW_3 = (f'{{"id": "r{n}", "text": "{text}."}}\n' for n, text in enumerate(("Rye", "Oats", "Hay"), 1))
 
@@ -417,3 +420,26 @@ def test_a_copy_does_not_count_while_what_the_other_one_says_cannot_be_read(
     (folder / "b/x.txt").write_bytes(b"\x00\x01" * 4000)
     assert ingest(folder).duplicates == 1
     assert texts(record) == [FERRY]
+
+
+def test_a_file_that_is_written_as_soon_as_it_was_read_is_read_again(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though it is as long as before, and a system gives all changes within one tick of its clock the same time."""
+    file = write(tmp_path / "docs", {"price.txt": "The bell costs 11 pounds."}) / "price.txt"
+    ticks: list[float] = []  # that were waited for
+    written = [0]  # after how many of them the file was
+
+    def cut_late(document: Document, chunking: Chunking) -> Sequence[Passage]:
+        file.write_text("The bell costs 12 pounds.", encoding="utf-8")
+        written[0] = len(ticks)
+        return cut(document, chunking)
+
+    monkeypatch.setattr(f"{MODULE}.time.sleep", ticks.append)
+    monkeypatch.setattr(f"{MODULE}.fingerprint_file", lambda path: f"{path.stat().st_size}-{written[0]}")
+    monkeypatch.setattr(f"{MODULE}.cut", cut_late)
+    ingest(tmp_path / "docs")
+    assert texts(record) == ["The bell costs 11 pounds."]
+    ingest(tmp_path / "docs")
+    assert texts(record) == ["The bell costs 12 pounds."]
+    assert TICK in ticks

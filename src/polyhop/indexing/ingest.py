@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 import stat
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from polyhop.documents.chunking import CODE_VERSION, cut
@@ -38,6 +40,7 @@ from polyhop.types import Document, Passage
 STAYS = "what the index has of it stays"
 GIVEN = "given"  # the stamp of a document that was handed over as an object: no file has to be there for it
 TOGETHER = 200  # documents in one transaction
+TICK = 0.02  # seconds: in fewer, two changes of a file may get the same time
 
 
 @dataclass
@@ -128,7 +131,9 @@ class Ingest:
         say something else now, as where two files have swapped what they say.
         """
         late: list[tuple[list[Document], _Finished | None]] = []
-        for source, ids, mark in self._changed(paths, tally):
+        if changed := self._changed(paths, tally):
+            time.sleep(TICK)  # what is written after it was read has another time then, and is read again next time
+        for source, ids, mark in changed:
             waiting: list[Document] = []
             clean = True
             for item in source.documents():
@@ -390,11 +395,6 @@ def _may_be_folder(path: PurePosixPath) -> bool:
 
 def _groups(items: Iterable[Document | _Finished]) -> Iterator[list[Document | _Finished]]:
     """Items in groups of at most TOGETHER, so that a kill loses little and a commit costs little."""
-    group: list[Document | _Finished] = []
-    for item in items:
-        group.append(item)
-        if len(group) == TOGETHER:
-            yield group
-            group = []
-    if group:
+    left = iter(items)
+    while group := list(islice(left, TOGETHER)):
         yield group

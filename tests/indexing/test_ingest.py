@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.documents.chunking import cut
+from polyhop.documents.reading import READ_ALREADY
 from polyhop.errors import UsageError
 from polyhop.indexing.ingest import TICK, Ingest, Tally, stands
 from polyhop.settings import Chunking
@@ -177,6 +178,20 @@ def test_a_link_to_a_folder_read_already_keeps_nothing(
     (folder / "old").symlink_to(folder / "new")
     write(folder, {"new/bell.txt": MILL})
     assert (ingest(folder).removed, texts(record)) == (1, [MILL])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_of_a_link_that_leads_to_a_folder_by_now_nothing_is_said_to_stay(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally]
+) -> None:
+    folder = write(tmp_path / "docs", {"bells/mill.txt": MILL})
+    (folder / "link.txt").symlink_to(write(tmp_path, {"bell.txt": BELL}) / "bell.txt")
+    ingest(folder)
+    (folder / "link.txt").unlink()
+    (folder / "link.txt").symlink_to(folder / "bells")
+    tally = ingest(folder)
+    assert [skipped.reason for skipped in tally.skipped] == [READ_ALREADY]
+    assert (tally.removed, texts(record)) == (1, [MILL])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")

@@ -175,9 +175,10 @@ class Ingest:
             except OSError as error:  # it has vanished since it was found
                 source, stamp = unreadable(source.uri, error), ""
             if isinstance(source, Skipped):
-                tally.skipped.append(_with_what_stays(source, ids))
                 if source.reason != READ_ALREADY:
                     tally.unread.add(source.uri)  # there, but unreadable: what it said before stays
+                    source = _with_what_stays(source, ids)
+                tally.skipped.append(source)
                 continue
             if ids and self.record is not None and self.record.meta(f"file:{source.uri}") == stamp:
                 tally.unchanged += len(ids)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from polyhop.documents.chunking import cut
-from polyhop.documents.reading import READ_ALREADY
+from polyhop.documents.reading import READ_ALREADY, uri_of
 from polyhop.errors import UsageError
 from polyhop.indexing.ingest import TICK, Ingest, Tally, stands
 from polyhop.settings import Chunking
@@ -458,3 +458,18 @@ def test_a_file_that_is_written_as_soon_as_it_was_read_is_read_again(
     ingest(tmp_path / "docs")
     assert texts(record) == ["The bell costs 12 pounds."]
     assert TICK in ticks
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["removed", "its file is gone"])
+def test_of_rows_that_go_their_file_alone_is_noted(
+    tmp_path: Path, record: Record, ingest: Callable[..., Tally], by_hand: bool
+) -> None:
+    """An id may tell who somebody is; and tables that come anew each day would leave a note a row for ever."""
+    table = write(tmp_path / "docs", {"people.jsonl": ROW_1 + ROW_2}) / "people.jsonl"
+    ingest(tmp_path / "docs")
+    if by_hand:
+        Ingest(record=record, chunking=Chunking()).discard([row.id for row in record.documents()])
+        assert ingest(tmp_path / "docs").added == 2
+    table.unlink()
+    assert (ingest(tmp_path / "docs").removed, ingest(table).removed) == (2, 0)
+    assert (record.meta(f"file:{uri_of(table)}"), record.meta(f"file:{uri_of(table)}#r1")) == ("", None)

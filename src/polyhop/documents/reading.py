@@ -128,6 +128,21 @@ def path_of(uri: str) -> str:
     return os.fsdecode(written_out.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(uri)))
 
 
+def files_of(uri: str) -> list[str]:
+    """The files that a document may be, or be a row of: ``#`` parts a row from its file, but paths may have it too."""
+    return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
+
+
+def is_file(path: str) -> bool:
+    """Whether there is a file, as far as anybody may look: one in a folder that is closed to us counts as there."""
+    try:
+        return stat.S_ISREG(os.stat(path_of(path)).st_mode)  # noqa: PTH116 - of Path.is_file versions raise different errors
+    except PermissionError:
+        return True
+    except (OSError, ValueError):  # a row's id may be too long for a name, or hold what no name holds
+        return False
+
+
 def is_missing(path: Path) -> bool:
     """Whether nothing is there; a path in a folder that is closed to us is only unreadable."""
     try:

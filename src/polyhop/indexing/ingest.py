@@ -19,9 +19,11 @@ from polyhop.documents.reading import (
     READ_ALREADY,
     Source,
     covering,
+    files_of,
     find,
     fingerprint_file,
     hidden_below,
+    is_file,
     is_missing,
     path_of,
     unreadable,
@@ -119,8 +121,7 @@ class Ingest:
         gone = [row for row in self._known.values() if row.id in ids]
         if self.record is not None and not self.dry_run:
             with self.record.transaction():
-                for file in {file for row in gone if row.stamp != GIVEN for file in files_of(row.uri)}:
-                    self.record.set_meta(f"file:{file}", "")
+                _have_read_again(self.record, gone)
         self._drop(gone, tally)
         return tally
 
@@ -281,8 +282,7 @@ class Ingest:
         if gone and self.record is not None and not self.dry_run:
             with self.record.transaction():
                 self.record.drop([row.id for row in gone])
-                for uri in {file for row in gone if not _exists(row.uri) for file in files_of(row.uri)}:
-                    self.record.set_meta(f"file:{uri}", "")
+                _have_read_again(self.record, [row for row in gone if not _exists(row.uri)])
 
     def _ids_by_file(self) -> dict[str, list[str]]:
         files: dict[str, list[str]] = {}
@@ -320,11 +320,6 @@ def _with_what_stays(skipped: Skipped, ids: Collection[str]) -> Skipped:
     return replace(skipped, reason=f"{skipped.reason}; {STAYS}") if ids else skipped
 
 
-def files_of(uri: str) -> list[str]:
-    """The files that a document may be, or be a row of: ``#`` parts a row from its file, but paths may have it too."""
-    return [uri, *(uri[:place] for place, character in enumerate(uri) if character == "#")]
-
-
 def stands(row: DocumentRow) -> bool:
     """Whether a stored document is still where it came from; one that was given as an object is."""
     return row.stamp == GIVEN or _exists(row.uri)
@@ -346,6 +341,15 @@ def _has_met(record: Record, uri: str) -> bool:
     return bool(record.at(uri)) or record.meta(f"file:{uri}") is not None
 
 
+def _have_read_again(record: Record, rows: Iterable[DocumentRow]) -> None:
+    """Note that the files of documents are to be read where they are met; of a row its file, so that its id goes."""
+    met: set[str] = set()
+    for files in (files_of(row.uri) for row in rows if row.stamp != GIVEN):
+        met.update([file for file in files if record.meta(f"file:{file}") is not None] or files)
+    for file in met:
+        record.set_meta(f"file:{file}", "")
+
+
 def _same_source(row: DocumentRow, document: Document, stamp: str) -> bool:
     if GIVEN in (row.stamp, stamp):
         return row.stamp == stamp
@@ -353,21 +357,11 @@ def _same_source(row: DocumentRow, document: Document, stamp: str) -> bool:
 
 
 def _exists(uri: str) -> bool:
-    return any(map(_is_file, files_of(uri)))
+    return any(map(is_file, files_of(uri)))
 
 
 def _same_file(uri: str, other: str) -> bool:
-    return uri == other or any(_is_file(file) for file in files_of(uri) if file in files_of(other))
-
-
-def _is_file(path: str) -> bool:
-    """Whether there is a file, as far as anybody may look: one in a folder that is closed to us counts as there."""
-    try:
-        return stat.S_ISREG(os.stat(path_of(path)).st_mode)  # noqa: PTH116 - of Path.is_file versions raise different errors
-    except PermissionError:
-        return True
-    except (OSError, ValueError):  # a row's id may be too long for a name, or hold what no name holds
-        return False
+    return uri == other or any(is_file(file) for file in files_of(uri) if file in files_of(other))
 
 
 def _going(rows: Iterable[DocumentRow], paths: Sequence[Path], tally: Tally) -> list[DocumentRow]:
@@ -389,7 +383,7 @@ def _is_below(places: Collection[str], uri: str) -> bool:
 def _may_be_folder(path: PurePosixPath) -> bool:
     """Whether a folder may be there; false where there is a file now, in which nothing can lie."""
     try:
-        return stat.S_ISDIR(os.stat(path_of(str(path))).st_mode)  # noqa: PTH116 - as in _is_file
+        return stat.S_ISDIR(os.stat(path_of(str(path))).st_mode)  # noqa: PTH116 - as in is_file
     except (OSError, ValueError):
         return True
 

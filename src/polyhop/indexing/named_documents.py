@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from polyhop.documents.reading import path_of, uri_of, written
-from polyhop.indexing.ingest import files_of
+from polyhop.documents.reading import files_of, path_of, uri_of, written
 from polyhop.reports import RemoveReport
 from polyhop.store.record import Record
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from polyhop.indexing.ingest import files_of
+from polyhop.documents.reading import files_of
 from polyhop.serve.jobs.job import Job, LeftOut
 from polyhop.serve.server_file import ServerFile
 from polyhop.serve.uploads import Received

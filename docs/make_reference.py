@@ -215,7 +215,8 @@ from_a_file = Settings.read(Path("polyhop.toml"), ["budget.passages=8"])
 The environment supplies secrets and endpoints only: those of a
 [language model](models.md#a-language-model-behind-an-endpoint) and of a [reranker](models.md#another-reranker). Another
 embedder or parser makes what was indexed before stale: `polyhop status` counts it, and `polyhop index` makes it again.
-After a change of `[chunking]`, `polyhop index` cuts the documents again.
+After a change of `[chunking]`, `polyhop index` cuts the files that it is given again. What was uploaded or added as an
+object stays as it was cut until it is handed over again.
 
 ## What an index remembers
 

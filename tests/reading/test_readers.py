@@ -106,5 +106,5 @@ def test_a_reader_that_nobody_knows_is_refused_with_the_nearest_name(engine: Pol
     with asking(engine, name="extracive") as chosen, pytest.raises(UnknownComponent) as caught:
         chosen.ask(BRIDGE)
     assert "'trained'" in caught.value.remedy
-    with asking(engine, name="trained", treshold=1) as chosen, pytest.raises(SettingError, match="treshold"):
+    with pytest.raises(SettingError, match="treshold"), asking(engine, name="trained", treshold=1) as chosen:
         chosen.ask(BRIDGE)

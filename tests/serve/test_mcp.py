@@ -262,8 +262,13 @@ def test_a_line_with_half_a_character_is_answered_to_who_sent_it(world_index: Pa
     nobodys = json.dumps({**call, "id": "\ud83c"})
     command = [*MODULE, "mcp", "--index", str(world_index)]
     lines = [*map(json.dumps, HELLO), halved, nobodys, '{"jsonrpc": "2.0", "id": 8, "method": "ping"}']
-    done = subprocess.run(command, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(f"{line}\n" for line in lines))
+        process.stdin.flush()  # and left open: what a client that goes has asked is not answered any more
+        told = [json.loads(process.stdout.readline()) for _ in range(4)]
+        process.stdin.close()
     assert [each["id"] for each in told] == [1, 7, None, 8]
     assert all("cannot be read" in each["error"]["message"] for each in told[1:3])
 

@@ -172,14 +172,24 @@ def test_an_answer_that_never_ends_counts_although_it_is_not_read(monkeypatch: p
 
 
 def test_a_reply_is_whole_once_the_server_says_so_although_it_does_not_hang_up() -> None:
-    """Some proxies keep a connection open, or alive with comments, behind what was the end."""
+    """Some proxies keep a connection open, or alive with comments, behind what was the end: it is waited for once."""
     asking, whole = threading.Event(), streams(*PIECES, usage=USED)
     lingering = replace(whole, pieces=(whole.body, b": still here\n\n"), body=whole.body + b": still here\n\n")
     with serving(replace(lingering, go_on=lambda number: number and asking.wait(10.0))) as server:
-        with client(server, timeout=5.0, attempts=1) as model:
-            assert ask(model, Heard()).text == TEXT
+        with client(server, timeout=0.5, attempts=1) as model:
+            assert [ask(model, Heard()).text for _ in range(2)] == [TEXT, TEXT]
             assert not asking.is_set()
+            assert model.meter.total.llm_calls == 2
         asking.set()
+
+
+def test_replies_that_stream_one_after_the_other_share_a_connection() -> None:
+    """To open one for each costs a handshake a call."""
+    with serving(streams(*PIECES, usage=USED)) as server, client(server) as model:
+        for _ in range(3):
+            ask(model, Heard())
+    assert len(server.callers) == 3
+    assert len(set(server.callers)) == 1
 
 
 def test_a_character_that_a_server_cuts_in_two_takes_nothing_else_with_it() -> None:

@@ -84,6 +84,7 @@ class EndpointServer(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: list[str | None] = []
+        self.callers: list[object] = []  # the other end of the connection of each request
         self.busiest = 0
         self.busy = 0
         self.lock = threading.Lock()
@@ -102,6 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
             self.server.requests.append(content)
+            self.server.callers.append(self.client_address)
             self.server.paths.append(self.path.removeprefix(f"/{self.server.name}"))
             self.server.keys.append(self.headers["Authorization"])
             self.server.busy += 1

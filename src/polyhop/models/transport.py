@@ -87,6 +87,7 @@ class Transport:
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
         self._answered = False
+        self._lingers = False
 
     def post(
         self,
@@ -154,8 +155,6 @@ class Transport:
     def _exchange(self, attempt: _Attempt, arriving: Arriving | None) -> Reply:
         import httpx
 
-        began, written = time.monotonic(), 0
-        deadline = began + attempt.seconds
         headers = None if arriving is None else {"Accept": "text/event-stream, application/json"}
         limit = httpx.Timeout(attempt.seconds, connect=min(self._timeout, _CONNECT_SECONDS))
         method, url, body = "GET" if attempt.body is None else "POST", attempt.url, attempt.body
@@ -164,20 +163,7 @@ class Transport:
         try:
             with self._connected().stream(method, url, content=body, headers=headers, timeout=limit) as response:
                 self._answered, granted = True, response.is_success
-                for chunk in response.iter_bytes():
-                    received += chunk
-                    if arriving is not None:
-                        arriving.take(chunk)
-                        if len(arriving.came) > written:  # what is waited for is its next words
-                            written = len(arriving.came)
-                            deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds)
-                            deadline += attempt.seconds
-                        if arriving.done:  # some servers hold the connection open all the same
-                            break
-                    if len(received) > MAX_BYTES:
-                        raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
-                    if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
-                        raise httpx.ReadTimeout("slow answer", request=response.request)
+                self._receive(response, attempt, arriving, received)
                 reply = Reply(response.status_code, response.headers, bytes(received))
                 whole = reply if arriving is None else arriving.whole(reply)
                 if whole is None:
@@ -191,6 +177,36 @@ class Transport:
             if sent if granted is None else granted:
                 attempt.broken(received.decode("utf-8", "replace") if arriving is None else arriving.came)
             raise
+
+    def _receive(
+        self, response: httpx.Response, attempt: _Attempt, arriving: Arriving | None, received: bytearray
+    ) -> None:
+        """Receive what comes of an answer, to its end: then the next request has the same connection.
+
+        A server that once held one open behind what it said was the end is not waited for there again.
+        """
+        import httpx
+
+        began, written = time.monotonic(), 0
+        deadline = began + attempt.seconds
+        try:
+            for chunk in response.iter_bytes():
+                received += chunk
+                if arriving is not None:
+                    arriving.take(chunk)
+                    if arriving.done and self._lingers:
+                        return
+                    if len(arriving.came) > written:  # what is waited for is its next words
+                        written = len(arriving.came)
+                        deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds) + attempt.seconds
+                if len(received) > MAX_BYTES:
+                    raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
+                if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
+                    raise httpx.ReadTimeout("slow answer", request=response.request)
+        except httpx.ReadTimeout:
+            if arriving is None or not arriving.done:
+                raise
+            self._lingers = True
 
     def _connected(self) -> httpx.Client:
         import httpx

@@ -22,7 +22,7 @@ MAX_CHARACTERS = 400_000
 MAX_DEPTH = 32
 MAX_STARTS = 100  # brackets in prose that are tried as the start of a value: keeps the search linear
 _AGAIN = 3  # items at the end of a list that all stand in it before: it goes on like that
-_TWICE = 1  # so few suffice where the text itself goes round
+_AGAIN_IN_CIRCLES = 1  # so many suffice where the text itself goes round
 _SHOWN = 6000  # characters of a broken output that the model is shown again
 
 THINKING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -149,7 +149,7 @@ def _said_before_repeating(text: str, schema: Mapping[str, Any], also: Sequence[
     """
     circles = goes_round(text)
     for value in (mended(text, one) for one in (schema, *also)):
-        repeating = [items for items in _last_lists(value) if _repeats(items, _TWICE if circles else _AGAIN)]
+        repeating = [items for items in _last_lists(value) if _repeats(items, _AGAIN_IN_CIRCLES if circles else _AGAIN)]
         for items in repeating:
             items[:] = {json.dumps(one, sort_keys=True): one for one in items}.values()
         if repeating or (circles and value is not None):

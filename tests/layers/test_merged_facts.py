@@ -37,14 +37,6 @@ from tests.worlds.stated_facts import (
 pytestmark = pytest.mark.usefixtures("of_any_size")
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    """An index of twelve days, gathered."""
-    store(tmp_path / "index", DAYS)
-    gather(tmp_path / "index")
-    return tmp_path / "index"
-
-
 def test_changes_become_one_patch_and_then_a_graph(index: Path) -> None:
     """Each patch takes the place of the one before; merged is one of more than the square root of twelve passages."""
     (base,) = segments_of(index)

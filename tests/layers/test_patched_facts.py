@@ -50,14 +50,6 @@ from tests.worlds.stated_facts import (
 pytestmark = pytest.mark.usefixtures("of_any_size")
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    """An index of twelve days, gathered."""
-    store(tmp_path / "index", DAYS)
-    gather(tmp_path / "index")
-    return tmp_path / "index"
-
-
 FIRST: Told = ("…", "…", [fact("Old Oar", "is", "Oar")], {})  # of a passage that stays: without a fact there is no room
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from polyhop.models.endpoint import OpenAICompatible
 from polyhop.types import Passage
@@ -35,6 +36,12 @@ def model_saying(*outputs: object) -> Iterator[tuple[OpenAICompatible, EndpointS
 def prompt_of(server: EndpointServer) -> str:
     """The user's turn in the last request."""
     content: str = server.requests[-1]["messages"][-1]["content"]
+    return content
+
+
+def system_of(request: dict[str, Any]) -> str:
+    """What the model is told before it sees any data."""
+    content: str = request["messages"][0]["content"]
     return content
 
 

@@ -6,13 +6,14 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
 from polyhop.models.endpoint import OpenAICompatible
+from polyhop.ports import Completion, LanguageModel, Message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,3 +172,17 @@ def asked(script: Script | Played, **settings: Any) -> Iterator[tuple[OpenAIComp
     """A model that plays a script and does not try twice."""
     with serving(script) as server, OpenAICompatible(base_url=server.url, model="sage", attempts=1, **settings) as one:
         yield one, server
+
+
+HELLO = (Message("system", "Be brief."), Message("user", "Who built the Lantern Bridge?"))
+
+
+def client(server: EndpointServer, **settings: Any) -> OpenAICompatible:
+    """A client that waits only milliseconds between attempts."""
+    quick: dict[str, Any] = {"first_wait": 0.001, "longest_wait": 0.005, "timeout": 5.0}
+    return OpenAICompatible(base_url=server.url, model="sage", **{**quick, **settings})
+
+
+def ask(model: LanguageModel, messages: Sequence[Message] = HELLO, **options: Any) -> Completion:
+    """Any client serves as the port's LanguageModel."""
+    return model.complete(messages, **options)

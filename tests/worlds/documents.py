@@ -40,6 +40,8 @@ HARBOUR = {  # a smaller world, for tests that change it; each file is one passa
 
 HARBOUR_BRIDGE = "Where was the engineer born who built the lighthouse of Quillmouth?"
 
+GREBE = "# The Grebe\n\nThe grebe dives in the Oar."
+
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
     """Write texts as files below a folder, which is made."""

@@ -1,12 +1,15 @@
-"""A logbook, and an endpoint that is paid for reading it."""
+"""A logbook with an endpoint that is paid for reading it, and an empty record with what reads inputs into it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from polyhop.indexing.ingest import Ingest, Tally
+from polyhop.settings import Chunking
+from polyhop.store.record import Record
 from tests.worlds.endpoint import serving
 from tests.worlds.logbook import ROWS, knowing
 from tests.worlds.paid_logbook import Place
@@ -30,3 +33,16 @@ def place(tmp_path: Path) -> Iterator[Place]:
         here = Place(tmp_path, server, changes)
         here.write(ROWS)
         yield here
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Record]:
+    """An empty record."""
+    with Record.create_or_open(tmp_path / "an.index") as record:
+        yield record
+
+
+@pytest.fixture
+def ingest(record: Record) -> Callable[..., Tally]:
+    """Reads paths into the record."""
+    return lambda *paths: Ingest(record=record, chunking=Chunking()).run(paths)

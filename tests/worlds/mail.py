@@ -67,3 +67,11 @@ def said(tmp_path: Path, content: EmailMessage | bytes) -> str:
     (document,) = load(tmp_path / "a.eml", content)
     assert isinstance(document, Document)
     return document.text.partition("\n\n")[2]
+
+
+def sealed() -> EmailMessage:
+    """A message that nobody can read here."""
+    message = EmailMessage()
+    message["Subject"] = "Sealed"
+    message.add_header("Content-Type", "multipart/encrypted", boundary="x")
+    return message

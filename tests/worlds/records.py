@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from pathlib import Path
 
 from polyhop.store.record import Record
 from polyhop.types import Document, Passage
+
+Home = Callable[[str], Path]  # the folder of an index by its name
 
 HARBOUR = ("Quillmouth is a harbour. ", "Its lighthouse was built by Ada Brisk.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +37,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trainer:
+class Trainer(ABC):
     """Trains on a folder of rows, and writes what Polyhop loads.
 
     ``out`` gets ``checkpoint.npz``, from which the same run goes on, and at the end a folder with the model's name:
@@ -64,9 +65,9 @@ class Trainer:
         for folder in (*([] if self.start is None else [self.start]), *self.others):
             trained_folder(str(folder), self.name)  # missed now, and not when all rows are read
 
+    @abstractmethod
     def lesson(self, device: Any) -> Lesson:
         """What each trainer makes of its rows, with a network on a device."""
-        raise NotImplementedError
 
     def run(self) -> Position:
         """Train from where a run in ``out`` is, and export where it is finished.

@@ -3,6 +3,9 @@
 import { plain } from "./code_spans.js";
 import { button, fill, h } from "./dom.js";
 
+/** What no choice is called: the strategy that the server is set to. */
+export const USUAL = "Usual strategy";
+
 export class Composer {
   /** `ask` gets `{question, strategies}`; `stop` ends what is under way. */
   constructor({ ask, stop }) {
@@ -34,7 +37,7 @@ export class Composer {
   }
 
   #choice(id, label) {
-    const select = h("select", { id, title: label }, h("option", { value: "" }, "Best strategy"));
+    const select = h("select", { id, title: label }, h("option", { value: "" }, USUAL));
     return { select, label: h("label", { class: "strategy", for: id }, h("span", { class: "unseen" }, label), select) };
   }
 
@@ -49,7 +52,7 @@ export class Composer {
         .map(({ name, description, ready, missing = [] }) =>
           h("option", { value: name, disabled: ready === false, title: plain(description) }, ready === false ? `${name} (needs ${missing.join(", ")})` : name),
         );
-      fill(select, h("option", { value: "" }, "Best strategy"), options);
+      fill(select, h("option", { value: "" }, USUAL), options);
       if (ready.includes(chosen[at])) select.value = chosen[at];
     });
     this.offered ||= ready.length > 0;

@@ -2,7 +2,7 @@
 
 import { AnswerCard } from "../parts/answer.js";
 import { isEmpty } from "../parts/api.js";
-import { Composer } from "../parts/composer.js";
+import { Composer, USUAL } from "../parts/composer.js";
 import { button, fill, h, refocused, said } from "../parts/dom.js";
 import { newId } from "../parts/ids.js";
 import { counted } from "../parts/text.js";
@@ -106,7 +106,7 @@ class AskView {
   #turn(question, strategies) {
     const several = strategies.length > 1;
     const alone = (name) => () => this.composer.busy || this.#ask({ question, strategies: [name], history: [] });
-    const cards = strategies.map((name) => new AnswerCard(this.page, question, { label: several ? (name ?? "Best strategy") : "", alone: alone(name) }));
+    const cards = strategies.map((name) => new AnswerCard(this.page, question, { label: several ? (name ?? USUAL) : "", alone: alone(name) }));
     const body = h("div", { class: several ? "answers side" : "answers" }, cards.map((card) => card.element));
     this.turns.append(h("section", { class: "turn" }, said("h2", question, { class: "asked", tabindex: "-1" }), body));
     this.root.classList.toggle("wide", Boolean(this.root.querySelector(".answers.side")));

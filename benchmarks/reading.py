@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="also documents that training does not keep aside")
     parser.add_argument("--questions", type=int, default=50)
     parser.add_argument("--beside", type=int, default=3, help="passages that do not answer")
-    parser.add_argument("--planner", default="rules")
+    parser.add_argument("--planner", default="auto")
     parser.add_argument("--span-model", type=Path, help="folder of another reader that was trained")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)

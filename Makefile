@@ -1,7 +1,7 @@
 # The two commands of the README: each makes what it needs and works in a fresh clone.
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 4
+JOBS ?= 3
 COMMA := ,
 EXTRAS ?= convert,dev,postgres,s3,server,watch
 DEV := $(VENV)/.installed-$(subst $(COMMA),-,$(EXTRAS))  # others are installed where others are asked for

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import random
+import socket
 import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from urllib.parse import urlsplit
@@ -26,6 +28,7 @@ MAX_BYTES = 32 * 1024 * 1024
 _ATTEMPTS_UNANSWERED = 4  # an endpoint that never answered is more likely misspelt than busy
 _CONNECT_SECONDS = 10.0
 _WRITING = 5  # times as long as for an answer is waited for one that is being written
+_LINGERING = 1.0  # seconds in which a stream has to end behind what its server said was the end
 _UNNOTICED = 15.0  # seconds of waiting about which nothing is said: whoever waits longer asks why
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -189,24 +192,21 @@ class Transport:
 
         began, written = time.monotonic(), 0
         deadline = began + attempt.seconds
-        try:
-            for chunk in response.iter_bytes():
-                received += chunk
-                if arriving is not None:
-                    arriving.take(chunk)
-                    if arriving.done and self._lingers:
-                        return
-                    if len(arriving.came) > written:  # what is waited for is its next words
-                        written = len(arriving.came)
-                        deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds) + attempt.seconds
-                if len(received) > MAX_BYTES:
-                    raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
-                if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
-                    raise httpx.ReadTimeout("slow answer", request=response.request)
-        except httpx.ReadTimeout:
-            if arriving is None or not arriving.done:
-                raise
-            self._lingers = True
+        chunks = response.iter_bytes()
+        for chunk in chunks:
+            received += chunk
+            if arriving is not None:
+                arriving.take(chunk)
+                if arriving.done:
+                    self._lingers = self._lingers or not _ends(response, chunks)
+                    return
+                if len(arriving.came) > written:  # what is waited for is its next words
+                    written = len(arriving.came)
+                    deadline = min(time.monotonic(), began + (_WRITING - 1) * attempt.seconds) + attempt.seconds
+            if len(received) > MAX_BYTES:
+                raise EndpointError(f"{self._where} answered more than {MAX_BYTES:,} bytes.")
+            if time.monotonic() > deadline:  # the client's own limit starts anew with every chunk
+                raise httpx.ReadTimeout("slow answer", request=response.request)
 
     def _connected(self) -> httpx.Client:
         import httpx
@@ -333,3 +333,31 @@ def _public(url: str) -> str:
     """An address without the name and password that it may hold."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _ends(response: httpx.Response, chunks: Iterator[bytes]) -> bool:
+    """Whether what is left of an answer that has said all soon comes to its end; else its connection is cut off.
+
+    The client's own limit cannot be changed on the way, and is as long as a model may think.
+    """
+    import httpx
+
+    stream = response.extensions.get("network_stream")
+    connection = None if stream is None else stream.get_extra_info("socket")
+    if connection is None:
+        return False
+    until = time.monotonic() + _LINGERING
+    cut = threading.Timer(_LINGERING, _cut_off, [connection])
+    cut.start()
+    try:
+        return all(time.monotonic() < until for _ in chunks)
+    except httpx.TransportError:
+        return False
+    finally:
+        cut.cancel()
+
+
+def _cut_off(connection: socket.socket) -> None:
+    """End a connection on which another thread waits; below TLS, whose state is that thread's."""
+    with suppress(OSError):
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
